@@ -1,0 +1,103 @@
+import type { Expression, SelectQueryBuilder, SqlBool } from 'kysely';
+import { sql } from 'kysely';
+import type { Context } from '../context.ts';
+import type { Page, PageQuery } from '../contract.ts';
+import type { Instant } from '../dates.ts';
+import { invalid } from '../errors.ts';
+import { sha256 } from '../secrets.ts';
+import type { DB } from './schema.ts';
+
+/** A list that is paged by `(updated_at, id)`. */
+export interface Listing<TB extends keyof DB, R, T> {
+  /** Its name; a cursor is good for this list alone. */
+  readonly list: string;
+  readonly table: TB & string;
+  readonly query: PageQuery;
+  /** The rows within the caller's reach, tombstones among them. */
+  // biome-ignore lint/suspicious/noExplicitAny: the joined tables do not matter here
+  readonly from: SelectQueryBuilder<any, any, R>;
+  /** Which of them are tombstones; absent where nothing can be deleted. */
+  readonly gone?: Expression<SqlBool>;
+  /** The list's own filters. Tombstones pass them all. */
+  readonly matching: readonly Expression<SqlBool>[];
+  readonly toWire: (row: R) => T;
+}
+
+/** Reads one page: rows in the order of `(updated_at, id)`, after the cursor. */
+export async function readPage<TB extends keyof DB, R extends { id: string; updated_at: Instant }, T>(
+  ctx: Context,
+  listing: Listing<TB, R, T>,
+): Promise<Page<T>> {
+  const { list, table, query, gone, matching } = listing;
+  const filters = filterHash(query);
+  const after = query.cursor === undefined ? start : openCursor(ctx, list, filters, query.cursor);
+  const column = (name: string) => sql.ref(`${table}.${name}`);
+
+  const common = [
+    query.updated_since && sql<SqlBool>`${column('updated_at')} >= ${query.updated_since}::timestamptz`,
+    query.updated_before && sql<SqlBool>`${column('updated_at')} < ${query.updated_before}::timestamptz`,
+    query.ids && sql<SqlBool>`${column('id')} = any(${query.ids}::uuid[])`,
+    query.cursor !== undefined &&
+      sql<SqlBool>`(${column('updated_at')}, ${column('id')}) > (${after.updatedAt}::timestamptz, ${after.id}::uuid)`,
+  ].filter((condition) => condition !== undefined && condition !== false && condition !== '');
+  const own = [
+    query.created_since && sql<SqlBool>`${column('created_at')} >= ${query.created_since}::timestamptz`,
+    query.created_before && sql<SqlBool>`${column('created_at')} < ${query.created_before}::timestamptz`,
+    ...matching,
+  ].filter((condition) => condition !== undefined && condition !== '');
+
+  let rows = listing.from;
+  for (const condition of common) rows = rows.where(condition);
+  if (gone && query.include_deleted) {
+    if (own.length > 0) rows = rows.where(({ or, and }) => or([gone, and(own)]));
+  } else {
+    if (gone) rows = rows.where(({ not }) => not(gone));
+    for (const condition of own) rows = rows.where(condition);
+  }
+
+  const found = await rows
+    .orderBy(column('updated_at'))
+    .orderBy(column('id'))
+    .limit(query.limit + 1)
+    .execute();
+  const shown = found.slice(0, query.limit);
+  const last = shown.at(-1);
+  const behind = sealCursor(ctx, list, filters, last ? { updatedAt: last.updated_at, id: last.id } : after);
+  const hasMore = found.length > query.limit;
+  return {
+    data: shown.map(listing.toWire),
+    meta: { next_cursor: hasMore ? behind : null, has_more: hasMore, resume_cursor: behind },
+  };
+}
+
+interface Position {
+  readonly updatedAt: Instant;
+  readonly id: string;
+}
+
+const start: Position = { updatedAt: '0001-01-01T00:00:00.000000Z', id: '00000000-0000-0000-0000-000000000000' };
+const version = 1;
+
+function filterHash({ limit: _limit, cursor: _cursor, ...filters }: PageQuery): string {
+  const named = Object.entries(filters)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return sha256(JSON.stringify(named)).toString('base64url').slice(0, 12);
+}
+
+function sealCursor(ctx: Context, list: string, filters: string, position: Position): string {
+  const content = JSON.stringify([version, ctx.dealer.id, list, filters, position.updatedAt, position.id]);
+  return `${Buffer.from(content).toString('base64url')}.${ctx.service.keyring.sign('cursor', content).toString('base64url')}`;
+}
+
+function openCursor(ctx: Context, list: string, filters: string, cursor: string): Position {
+  const [content = '', signature = ''] = cursor.split('.');
+  const text = Buffer.from(content, 'base64url').toString();
+  if (!ctx.service.keyring.verifies('cursor', text, Buffer.from(signature, 'base64url'))) {
+    throw invalid('cursor', 'Not a cursor of this list, or it was altered.');
+  }
+  const [itsVersion, dealerId, itsList, itsFilters, updatedAt, id] = JSON.parse(text);
+  if (itsVersion !== version || dealerId !== ctx.dealer.id || itsList !== list) throw invalid('cursor', 'Not a cursor of this list.');
+  if (itsFilters !== filters) throw invalid('cursor', 'This cursor belongs to the same list with other filters.');
+  return { updatedAt, id };
+}

@@ -1,0 +1,90 @@
+/**
+ * The refusal catalogue: every code the API can answer, with its status and the sentence for people.
+ * The specification's table ("Errors", "Codes") and the additive codes of its answered open points.
+ */
+export const catalogue = {
+  missing_api_key: { status: 401, message: 'No API key was sent. Send it as "Authorization: Bearer <key>".' },
+  invalid_api_key: { status: 401, message: 'The API key is malformed or unknown.' },
+  api_key_revoked: { status: 401, message: 'The API key was revoked or replaced.' },
+  api_key_expired: { status: 401, message: 'The API key has expired.' },
+  key_owner_inactive: {
+    status: 401,
+    message: 'The member of staff this key acts as is no longer active. An administrator can move the key to another owner.',
+  },
+  sandbox_unavailable: { status: 401, message: 'The sandbox is not available at the moment.' },
+
+  insufficient_scope: { status: 403, message: 'The key lacks the scope this needs.' },
+  scope_not_permitted_for_owner: { status: 403, message: 'The member of staff this key acts as lacks the permission behind this scope.' },
+  plan_not_entitled: { status: 403, message: 'The dealership’s plan does not include this.' },
+  secret_key_required: { status: 403, message: 'This needs a secret key.' },
+  publishable_key_required: { status: 403, message: 'This needs a publishable key.' },
+  secret_key_in_browser: {
+    status: 403,
+    message: 'A secret key was sent from a browser. Use a publishable key there, and replace this one.',
+  },
+  origin_not_allowed: { status: 403, message: 'The key does not allow requests from this origin.' },
+  ip_not_allowed: { status: 403, message: 'The key does not allow requests from this address.' },
+  branch_move_not_permitted: { status: 403, message: 'The record may not be placed at that branch.' },
+  plan_stock_cap_reached: { status: 403, message: 'The stock cap of the dealership’s plan is reached.' },
+  sandbox_stock_cap_reached: { status: 403, message: 'The stock cap of the sandbox is reached. It is emptied each night.' },
+
+  not_found: { status: 404, message: 'Nothing with that id is visible to this key.' },
+  method_not_allowed: { status: 405, message: 'This path does not take that method.' },
+
+  idempotency_key_reused: { status: 409, message: 'This Idempotency-Key was used before with another request.' },
+  idempotency_key_in_use: { status: 409, message: 'The first request with this Idempotency-Key is still running. Retry shortly.' },
+  external_id_taken: { status: 409, message: 'Another record holds that external_id.' },
+  stock_busy: { status: 409, message: 'The dealership’s stock is being written to. Retry shortly; it is safe to.' },
+  vehicle_in_deal: { status: 409, message: 'A deal holds this vehicle.' },
+
+  body_too_large: { status: 413, message: 'The body is too large.' },
+  validation_failed: { status: 422, message: 'The request has errors.' },
+  vehicle_not_created: { status: 422, message: 'The vehicle was not created.' },
+
+  rate_limited: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
+
+  bad_request: { status: 400, message: 'The message is not valid HTTP.' },
+  internal_error: { status: 500, message: 'Something went wrong on our side. The request can be retried.' },
+  service_unavailable: { status: 503, message: 'The service is busy or starting. Retry shortly.' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type Code = keyof typeof catalogue;
+
+/** Field name to what is wrong with it: the `errors` member of a 422. */
+export type FieldErrors = Record<string, string[]>;
+
+/** What exactly a 403 misses: its additive `required` member. */
+export type Required = { scope?: string; permission?: string; plan?: string; restriction?: string };
+
+type Details = { fields?: FieldErrors; required?: Required; retryAfterSeconds?: number; allow?: string };
+
+/** The only way to answer an error. */
+export class Refusal extends Error {
+  readonly code: Code;
+  readonly fields: FieldErrors | undefined;
+  readonly required: Required | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  /** The methods a path does take, for a 405. */
+  readonly allow: string | undefined;
+
+  constructor(code: Code, message?: string, details: Details = {}) {
+    super(message ?? catalogue[code].message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.fields = details.fields;
+    this.required = details.required;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.allow = details.allow;
+  }
+
+  get status(): number {
+    return catalogue[this.code].status;
+  }
+}
+
+/** A 422 about one field. */
+export const invalid = (field: string, message: string): Refusal =>
+  new Refusal('validation_failed', undefined, { fields: { [field]: [message] } });
+
+/** A 422 about several fields. */
+export const invalidFields = (fields: FieldErrors): Refusal => new Refusal('validation_failed', undefined, { fields });

@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import type { Operation } from '../contract.ts';
+
+/** What a handler is given: the request, read and checked against the operation. */
+export interface Input<P, Q, B> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+}
+
+/** A success other than the operation's usual one (`success.or`). */
+export class AnotherSuccess {
+  readonly status: 200;
+  readonly data: unknown;
+  constructor(status: 200, data: unknown) {
+    this.status = status;
+    this.data = data;
+  }
+}
+
+/** Answers with the status of `success.or`. */
+export const answerAs = (status: 200, data: unknown): AnotherSuccess => new AnotherSuccess(status, data);
+
+/** An operation and the function that answers it. */
+export interface Route {
+  readonly operation: Operation;
+  /** The calls to other services a POST makes first, with no transaction open. */
+  readonly outside?: (ctx: Context, input: Input<unknown, unknown, unknown>) => Promise<unknown>;
+  readonly handle: (ctx: Context, input: Input<unknown, unknown, unknown>, fetched: unknown) => Promise<unknown>;
+}
+
+type InputOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = Input<z.output<P>, z.output<Q>, z.output<B>>;
+
+/** Says which function answers which operation. */
+export const answer = <P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  operation: Operation<P, Q, B>,
+  handle: (ctx: Context, input: InputOf<P, Q, B>) => Promise<unknown>,
+): Route => ({ operation, handle }) as Route;
+
+/** The same for a POST that calls out: `outside` runs before, without a transaction; its result reaches `handle`. */
+export const answerAfter = <P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, F>(
+  operation: Operation<P, Q, B>,
+  outside: (ctx: Context, input: InputOf<P, Q, B>) => Promise<F>,
+  handle: (ctx: Context, input: InputOf<P, Q, B>, fetched: F) => Promise<unknown>,
+): Route => ({ operation, outside, handle }) as unknown as Route;

@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import { invalid, Refusal } from '../errors.ts';
+
+const deepest = 100;
+
+/** A body must have arrived whole within this time. */
+export const bodyTimeoutMs = 30_000;
+
+/** Receives a JSON body: size, content type, time, UTF-8, JSON. Absent is `undefined`. */
+export async function receiveJson(request: IncomingMessage, limit: number, timeoutMs = bodyTimeoutMs): Promise<unknown> {
+  const bytes = await receive(request, limit, timeoutMs);
+  if (bytes.length === 0) return undefined;
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json' && type !== 'application/merge-patch+json') {
+    throw invalid('body', 'Send the body as application/json.');
+  }
+  if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
+    throw invalid('body', 'Send the body without Content-Encoding.');
+  }
+  return parseJson(bytes);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid('body', 'Not valid JSON in UTF-8.');
+  }
+  checkNesting(parsed);
+  return parsed;
+}
+
+/** Lets the rest of a body that was refused run out, so that its sender comes to read the answer. Whoever sends on and on is cut off. */
+export function discardRest(request: IncomingMessage, timeoutMs = bodyTimeoutMs): void {
+  let left = mostDiscarded;
+  const cut = setTimeout(() => request.destroy(), timeoutMs).unref();
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.destroy();
+  });
+  request.once('close', () => clearTimeout(cut));
+}
+
+const mostDiscarded = 64 * 1024 * 1024;
+
+function receive(request: IncomingMessage, limit: number, timeoutMs: number): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > limit) return Promise.reject(tooLarge(limit));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (end: () => void) => {
+      clearTimeout(timer);
+      request.removeAllListeners('data');
+      end();
+    };
+    const timer = setTimeout(
+      () => settle(() => reject(invalid('body', `The body did not arrive whole within ${timeoutMs / 1000} s.`))),
+      timeoutMs,
+    );
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) settle(() => reject(tooLarge(limit)));
+      else chunks.push(chunk);
+    });
+    request.once('end', () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))));
+    const lost = () => settle(() => reject(invalid('body', 'The body did not arrive whole.')));
+    request.once('error', lost);
+    request.once('close', lost);
+  });
+}
+
+const tooLarge = (limit: number) => new Refusal('body_too_large', `The body is larger than ${limit / 1024 / 1024} MiB.`);
+
+/**
+ * Walks without recursion, so that no nesting can exhaust the stack. A field named `__proto__` is no field of anything,
+ * and goes no further: what copies fields by name would take it for the prototype, or drop it unseen.
+ */
+function checkNesting(value: unknown): void {
+  let layer: unknown[] = [value];
+  for (let depth = 0; layer.length > 0; depth++) {
+    if (depth > deepest) throw invalid('body', `Nested deeper than ${deepest} levels.`);
+    const below: unknown[] = [];
+    for (const item of layer) {
+      if (item === null || typeof item !== 'object') continue;
+      if (Object.hasOwn(item, '__proto__')) throw invalid('__proto__', 'Unknown field.');
+      for (const inner of Array.isArray(item) ? item : Object.values(item))
+        if (inner !== null && typeof inner === 'object') below.push(inner);
+    }
+    layer = below;
+  }
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { Caller, Context, Dealer } from '../context.ts';
+import { transactionConnection } from '../db/transaction.ts';
+
+/** A piece of background work: its name, what it is given, and how it is retried. */
+export interface Job<P extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly payload: P;
+  /** How many of one dealer's may run at once, so that nobody's thousand jobs stand before another's one. */
+  readonly perDealer: number;
+}
+
+/** What a job carries: its payload, and who asked for it. */
+export interface Parcel {
+  readonly dealer: Dealer;
+  readonly caller: Caller;
+  readonly requestId: string | null;
+  readonly payload: unknown;
+}
+
+export interface Handler {
+  readonly job: Job;
+  readonly run: (ctx: Context, payload: unknown) => Promise<void>;
+}
+
+/** Work that comes round by the clock, for all dealers. */
+export interface Schedule {
+  readonly name: string;
+  /** Five fields, UTC. */
+  readonly cron: string;
+  readonly run: (service: Context['service']) => Promise<void>;
+}
+
+export const job = <P extends z.ZodType>(name: string, payload: P, options: { perDealer?: number } = {}): Job<P> => ({
+  name,
+  payload,
+  perDealer: options.perDealer ?? 1,
+});
+
+export const runs = <P extends z.ZodType>(declared: Job<P>, run: (ctx: Context, payload: z.output<P>) => Promise<void>): Handler =>
+  ({ job: declared, run }) as unknown as Handler;
+
+/** Queues the job in the transaction of the work that asks for it: it exists when that commits, and never otherwise. */
+export const enqueue = <P extends z.ZodType>(tx: Context, declared: Job<P>, payload: z.input<P>): Promise<void> => {
+  const parcel: Parcel = { dealer: tx.dealer, caller: tx.caller, requestId: tx.requestId, payload };
+  return tx.service.queue.send(transactionConnection(tx), declared.name, parcel);
+};

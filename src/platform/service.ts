@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { Instant } from './dates.ts';
+import type { Pools } from './db/connect.ts';
+import type { Queue } from './jobs/queue.ts';
+import type { Keyring } from './secrets.ts';
+
+/** The plan limits an operator may set. */
+export interface PlanLimits {
+  readonly freeStockCap: number;
+  readonly sandboxStockCap: number;
+  readonly sandboxStockShare: number;
+  readonly themeQuotaStandard: number;
+  readonly themeQuotaProfessional: number;
+}
+
+/** What a process holds for as long as it runs. */
+export interface Service {
+  readonly log: Logger;
+  readonly pools: Pools;
+  readonly queue: Queue;
+  readonly keyring: Keyring;
+  readonly limits: PlanLimits;
+  /** The time a test has set; `null` lets the database's clock speak. */
+  readonly clock: () => Instant | null;
+}
