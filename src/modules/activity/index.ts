@@ -1,0 +1,2 @@
+export type { Action } from './commands.ts';
+export { recordActivity } from './commands.ts';

@@ -1,0 +1,86 @@
+import type { Caller, Context } from '#platform/context.ts';
+import type { EventType } from '#platform/contract.ts';
+import type { Instant } from '#platform/dates.ts';
+import { fromMillis, toMillis } from '#platform/dates.ts';
+import { gather, takeNumbers } from '#platform/db/transaction.ts';
+import { uuidv7 } from '#platform/secrets.ts';
+import type { Service } from '#platform/service.ts';
+import { writer } from '#platform/wire.ts';
+import { insertEvents, makeDay, timeNow } from './queries.ts';
+
+/** What an event is about, beside its object. */
+export interface About {
+  readonly resourceId: string;
+  readonly branchId: string | null;
+  /** The names of the fields that differ from before. */
+  readonly changed?: readonly string[];
+  readonly previousStatus?: string;
+}
+
+/** Tells what happened, in the transaction in which it happened: what commits will be told, what is undone never was. */
+export function emit(tx: Context, type: EventType, object: unknown, about: About): void {
+  gather<Happening>(tx, writeEvents, {
+    type: type.type,
+    resource_id: about.resourceId,
+    branch_id: about.branchId,
+    data: dataOf(writer(type.object)(object), about),
+    actor: actorOf(tx.caller),
+    calling_dealer_id: tx.caller.callingDealerId,
+    request_id: tx.requestId,
+  });
+}
+
+/** Makes the partitions of today and of the days ahead, so that no write ever has to. */
+export async function makeEventDays(service: Service, daysAhead = 7): Promise<void> {
+  const today = toMillis(service.clock() ?? (await timeNow(service)));
+  for (let day = 0; day <= daysAhead; day++) await haveDay(service, fromMillis(today + day * dayMs));
+}
+
+interface Happening {
+  readonly type: string;
+  readonly resource_id: string;
+  readonly branch_id: string | null;
+  readonly data: string;
+  readonly actor: Actor;
+  readonly calling_dealer_id: string;
+  readonly request_id: string | null;
+}
+
+interface Actor {
+  readonly kind: 'key' | 'oauth_app' | 'user' | 'system' | 'website';
+  readonly id: string | null;
+  readonly name: string;
+}
+
+const dayMs = 86_400_000;
+
+const dataOf = (object: string, { changed, previousStatus }: About): string =>
+  `{"object":${object}${changed ? `,"changed":${JSON.stringify(changed)}` : ''}${
+    previousStatus === undefined ? '' : `,"previous_status":${JSON.stringify(previousStatus)}`
+  }}`;
+
+const actorOf = ({ kind, id, name }: Caller): Actor => ({ kind: actorKinds[kind], id, name });
+
+const actorKinds = { secret: 'key', publishable: 'key', oauth: 'oauth_app', system: 'system' } as const;
+
+/** Numbers are taken at the end and at once, so they have no gaps and follow the order of what happened. */
+async function writeEvents(tx: Context, happenings: readonly Happening[]): Promise<void> {
+  await haveDay(tx.service, tx.now);
+  const first = await takeNumbers(tx, 'event', happenings.length);
+  await insertEvents(
+    tx,
+    happenings.map((happening, index) => ({ id: uuidv7(tx.now), sequence: first + index, ...happening })),
+  );
+}
+
+/** The days whose partition this process knows to be there, per database. */
+const knownDays = new WeakMap<object, Set<string>>();
+
+async function haveDay(service: Service, at: Instant): Promise<void> {
+  const day = at.slice(0, 10);
+  const known = knownDays.get(service.pools) ?? new Set();
+  knownDays.set(service.pools, known);
+  if (known.has(day)) return;
+  await makeDay(service, day);
+  known.add(day);
+}

@@ -1,0 +1,2 @@
+export type { About } from './commands.ts';
+export { emit, makeEventDays } from './commands.ts';

@@ -1,0 +1,131 @@
+import type { KnownScope } from '#modules/staff/contract.ts';
+import { permissionsOf } from '#modules/staff/index.ts';
+import { visitorOf } from '#platform/addresses.ts';
+import type { Branches } from '#platform/context.ts';
+import type { Identity, Known } from '#platform/doors.ts';
+import { Refusal } from '#platform/errors.ts';
+import type { Service } from '#platform/service.ts';
+import { readKeyText } from './key-text.ts';
+import type { Asked, Found, FoundKey } from './queries.ts';
+import { identifyAll, saveLastUsed } from './queries.ts';
+import { effectiveBranches, effectiveScopes, standingOf, whyClosed } from './rules.ts';
+
+interface Waiting extends Asked {
+  readonly ip: string;
+  readonly sent: boolean;
+  readonly resolve: (identity: Identity) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface Identifier {
+  identify(token: string | null, ip: string): Promise<Identity>;
+  /** Writes down what was used last and stops. */
+  close(): Promise<void>;
+}
+
+const statementsAtOnce = 2;
+const flushMs = 30_000;
+
+/**
+ * Says who asks. Nothing is cached: every request is looked up. Those that arrive while the statements at the door are busy
+ * share the next one, so under load one statement answers for many.
+ */
+export function identifier({ pools, clock }: Service): Identifier {
+  const waiting: Waiting[] = [];
+  const used = new Map<string, { dealerId: string; keyId: string; at: string; ip: string }>();
+  let busy = 0;
+
+  const flush = async () => {
+    if (used.size === 0) return;
+    const rows = [...used.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+    used.clear();
+    await saveLastUsed(pools.doors, rows);
+  };
+  const timer = setInterval(() => void flush().catch(() => undefined), flushMs).unref();
+
+  const next = () => {
+    while (busy < statementsAtOnce && waiting.length > 0) {
+      busy++;
+      void answerAll(waiting.splice(0, 256)).finally(() => {
+        busy--;
+        next();
+      });
+    }
+  };
+
+  const answerAll = async (batch: readonly Waiting[]) => {
+    try {
+      const found = await identifyAll(pools.doors, batch, clock());
+      batch.forEach((asked, i) => {
+        const identity = identityOf(asked.sent, found[i]!);
+        const key = identity.known && found[i]!.key;
+        if (key) used.set(key.id, { dealerId: key.calling_dealer_id, keyId: key.id, at: identity.now, ip: asked.ip });
+        asked.resolve(identity);
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+
+  return {
+    identify: (token, ip) =>
+      new Promise((resolve, reject) => {
+        const read = token === null ? null : readKeyText(token);
+        const asked = { lookup: read?.lookup ?? null, hash: read?.hash ?? null, visitor: visitorOf(ip) };
+        waiting.push({ ...asked, ip, sent: token !== null, resolve, reject });
+        next();
+      }),
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+function identityOf(sent: boolean, found: Found): Identity {
+  const allowance = standingOf(found.position, found.allowed, found.reset_seconds);
+  const base = { now: found.now, allowance };
+  if (!found.key) return { ...base, refusal: new Refusal(sent ? 'invalid_api_key' : 'missing_api_key'), known: null };
+  const closed = whyClosed(found.key);
+  return { ...base, refusal: closed && new Refusal(closed), known: knownOf(found.key, found.allowed) };
+}
+
+function knownOf(key: FoundKey, rateLimit: number): Known {
+  const granted = key.scopes as KnownScope[];
+  const permissions =
+    key.owner_role === null ? [] : permissionsOf({ role: key.owner_role, granted: key.owner_granted, withheld: key.owner_withheld });
+  return {
+    paid: key.plan !== 'FREE',
+    ips: key.ips,
+    origins: key.origins,
+    dealer: {
+      id: key.dealer_id,
+      code: key.dealer_code,
+      currency: key.currency,
+      country: key.country,
+      timeZone: key.time_zone,
+      isSandbox: key.is_sandbox,
+    },
+    caller: {
+      kind: key.kind,
+      id: key.id,
+      name: key.name,
+      granted,
+      scopes: effectiveScopes(granted, permissions),
+      permissions,
+      branches: effectiveBranches(branchesOf(key.all_branches, key.branch_ids), branchesOf(key.owner_all_branches, key.owner_branch_ids)),
+      owner: { id: key.owner_id, name: key.owner_name },
+      callingDealerId: key.calling_dealer_id,
+      key: {
+        name: key.name,
+        lookup: key.lookup,
+        environment: key.environment,
+        rateLimit,
+        expiresAt: key.expires_at,
+        createdAt: key.created_at,
+      },
+    },
+  };
+}
+
+const branchesOf = (all: boolean, ids: readonly string[]): Branches => (all ? 'all' : ids);

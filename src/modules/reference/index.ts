@@ -1,0 +1,1 @@
+export { arrangeList, isDealerCode } from './commands.ts';

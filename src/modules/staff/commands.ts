@@ -1,0 +1,64 @@
+import { recordActivity } from '#modules/activity/index.ts';
+import type { Branches, Context } from '#platform/context.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
+import { fieldErrors } from '#platform/field-errors.ts';
+import { uuidv7 } from '#platform/secrets.ts';
+import type { NewUser, UserChanges } from './contract.ts';
+import { newUser, userChanges } from './contract.ts';
+import { hashed } from './passwords.ts';
+import { insertUser, knownBranches, saveUser, userByEmail } from './queries.ts';
+import { withSingles } from './rules.ts';
+
+/** Takes on a member of staff. */
+export async function createUser(ctx: Context, input: NewUser): Promise<{ id: string }> {
+  const read = newUser.safeParse(input);
+  if (!read.success) throw invalidFields(fieldErrors(read.error, newUser));
+  const { password, ...user } = read.data;
+  const passwordHash = await hashed(password);
+
+  return inTransaction(ctx, async (tx) => {
+    const namesake = await userByEmail(tx, user.email);
+    if (namesake && namesake.status !== 'deleted') throw invalid('email', 'Another member of staff has this e-mail address.');
+    await checkBranches(tx, user.branches);
+    const id = uuidv7(tx.now);
+    await insertUser(tx, { ...user, id, passwordHash });
+    recordActivity(tx, 'created', 'staff', id, ['email', 'name', 'role', 'branches']);
+    return { id };
+  });
+}
+
+/** Changes what a member of staff may do, or whether they still work here. It counts for the next request of every key they own. */
+export async function setUser(ctx: Context, email: string, input: UserChanges): Promise<{ id: string }> {
+  const read = userChanges.safeParse(input);
+  if (!read.success) throw invalidFields(fieldErrors(read.error, userChanges));
+  const { with: given, without: taken, ...changes } = read.data;
+
+  return inTransaction(ctx, async (tx) => {
+    const user = await userByEmail(tx, email);
+    if (!user) throw new Refusal('not_found', 'No member of staff has this e-mail address.');
+    await checkBranches(tx, changes.branches ?? 'all');
+    const singles = given || taken ? withSingles(user, { with: given, without: taken }) : {};
+
+    const now = { role: user.role, status: user.status, granted: user.granted, withheld: user.withheld, branches: branchesOf(user) };
+    const wanted = { ...changes, ...singles };
+    const changed = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((field) => differs(wanted[field], now[field]));
+    if (changed.length === 0) return { id: user.id };
+
+    await saveUser(tx, user.id, wanted);
+    recordActivity(tx, 'updated', 'staff', user.id, changed);
+    return { id: user.id };
+  });
+}
+
+async function checkBranches(tx: Context, branches: Branches): Promise<void> {
+  if (branches === 'all') return;
+  const known = await knownBranches(tx, branches);
+  const unknown = branches.filter((id) => !known.includes(id));
+  if (unknown.length > 0) throw invalid('branches', `Not branches of this dealership: ${unknown.join(', ')}.`);
+}
+
+const branchesOf = (user: { all_branches: boolean; branch_ids: readonly string[] }): Branches =>
+  user.all_branches ? 'all' : user.branch_ids;
+
+const differs = (wanted: unknown, now: unknown): boolean => wanted !== undefined && JSON.stringify(wanted) !== JSON.stringify(now);

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { id, text } from '#platform/contract.ts';
+
+/** What a member of staff may do in the DMS, with the name the DMS shows. */
+export const permissions = {
+  STOCK_VIEW: 'Stock – view',
+  STOCK_EDIT: 'Stock – edit',
+  STOCK_DELETE: 'Stock – delete',
+  STOCK_COSTS: 'Stock – view costs and margin',
+  ENQUIRIES_VIEW: 'Sales – view enquiries',
+  ENQUIRIES_EDIT: 'Sales – edit enquiries',
+  CUSTOMERS_VIEW: 'Customers – view',
+  CUSTOMERS_EDIT: 'Customers – edit',
+  SALES_VIEW: 'Sales – view deals and invoices',
+  SALES_EDIT: 'Sales – edit deals',
+  DIARY_VIEW: 'Diary – view',
+  DIARY_EDIT: 'Diary – edit',
+  WORKSHOP_VIEW: 'Workshop – view job cards',
+  WORKSHOP_EDIT: 'Workshop – edit job cards',
+  WEBSITE_VIEW: 'Website – view',
+  WEBSITE_DESIGN: 'Website – design',
+  WEBSITE_PUBLISH: 'Website – publish',
+  WEBHOOKS_MANAGE: 'Developers – manage webhooks',
+  EVENTS_VIEW: 'Developers – view events',
+} as const;
+
+export type Permission = keyof typeof permissions;
+export const permissionCodes = Object.keys(permissions) as [Permission, ...Permission[]];
+
+/** The roles in the order of the role table below. */
+export const roles = [
+  'ADMINISTRATOR',
+  'SALES_MANAGER',
+  'SALES_EXECUTIVE',
+  'SERVICE_ADVISOR',
+  'TECHNICIAN',
+  'MARKETING',
+  'ACCOUNTS',
+  'READ_ONLY',
+] as const;
+
+export type Role = (typeof roles)[number];
+export const staffStatuses = ['active', 'banned', 'deleted'] as const;
+
+/** A scope of the API: the permission its owner needs, and whether it reaches personal data. */
+export interface ScopeFacts {
+  readonly permission: Permission | null;
+  readonly personalData: boolean;
+}
+
+const needs = (permission: Permission | null, personalData = false): ScopeFacts => ({ permission, personalData });
+const personal = true;
+
+/** Every scope there is. */
+export const scopeCatalogue = {
+  'vehicles:read': needs('STOCK_VIEW'),
+  'vehicles:write': needs('STOCK_EDIT'),
+  'vehicles:costs': needs('STOCK_COSTS'),
+  'branches:read': needs(null),
+  'enquiries:read': needs('ENQUIRIES_VIEW', personal),
+  'enquiries:write': needs('ENQUIRIES_EDIT', personal),
+  'customers:read': needs('CUSTOMERS_VIEW', personal),
+  'customers:write': needs('CUSTOMERS_EDIT', personal),
+  'sales:read': needs('SALES_VIEW', personal),
+  'sales:write': needs('SALES_EDIT', personal),
+  'appointments:read': needs('DIARY_VIEW', personal),
+  'appointments:write': needs('DIARY_EDIT', personal),
+  'workshop:read': needs('WORKSHOP_VIEW', personal),
+  'workshop:write': needs('WORKSHOP_EDIT', personal),
+  'website_themes:read': needs('WEBSITE_VIEW'),
+  'website_themes:write': needs('WEBSITE_DESIGN'),
+  'webhooks:manage': needs('WEBHOOKS_MANAGE'),
+  'events:read': needs('EVENTS_VIEW'),
+  'public:enquiries': needs(null),
+  'public:valuation_requests': needs(null),
+} as const satisfies Record<`${string}:${string}`, ScopeFacts>;
+
+export type KnownScope = keyof typeof scopeCatalogue;
+export const scopeNames = Object.keys(scopeCatalogue) as [KnownScope, ...KnownScope[]];
+
+const branches = z.union([z.literal('all'), z.array(id).min(1)], { error: 'Either "all" or ids of branches.' });
+const role = z.enum(roles, { error: `One of ${roles.join(', ')}.` });
+const permission = z.enum(permissionCodes, { error: 'Not a permission code.' });
+
+export const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .pipe(z.email({ error: 'Not an e-mail address.' }).max(254, { error: 'At most 254 characters.' }));
+
+/** A new member of staff. */
+export const newUser = z.strictObject({
+  email,
+  name: text(120),
+  role,
+  password: z.string().min(8, { error: 'At least 8 characters.' }).max(200, { error: 'At most 200 characters.' }),
+  branches: branches.default('all'),
+});
+
+/** `with` and `without` give and take single permissions beside those of the role. */
+export const userChanges = z
+  .strictObject({
+    role,
+    status: z.enum(staffStatuses, { error: `One of ${staffStatuses.join(', ')}.` }),
+    with: z.array(permission),
+    without: z.array(permission),
+    branches,
+  })
+  .partial();
+
+export type NewUser = z.input<typeof newUser>;
+export type UserChanges = z.input<typeof userChanges>;

@@ -1,0 +1,76 @@
+import type { Context } from '#platform/context.ts';
+import { readerOf } from '#platform/context.ts';
+import type { Tombstone } from '#platform/contract.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { Refusal } from '#platform/errors.ts';
+import { settled } from './changes.ts';
+import type { NewVehicle, Vehicle, VehicleChanges, VehicleStatus } from './contract.ts';
+import { countStock, eraseAll, stampWebsite, vehiclesNamed, visibleVehicle } from './queries.ts';
+import { checkCostsScope, checkDeletable, checkMayDelete } from './rules.ts';
+import { toTombstone, vehicleView } from './view.ts';
+import type { Write } from './write.ts';
+import { save, saveSettled, writeVehicles } from './write.ts';
+
+/** Takes a vehicle into stock. */
+export const createVehicle = (ctx: Context, vehicle: NewVehicle): Promise<Vehicle> => writeOne(ctx, { create: vehicle });
+
+/** The one way a vehicle changes, from every door but the deal's. */
+export const updateVehicle = (ctx: Context, id: string, changes: VehicleChanges): Promise<Vehicle> =>
+  writeOne(ctx, { id, update: changes });
+
+/** Takes a vehicle out of the records; what is left is a tombstone, and its external id is free again. */
+export async function deleteVehicle(ctx: Context, id: string): Promise<Tombstone> {
+  checkMayDelete(ctx.caller);
+  return inTransaction(
+    ctx,
+    async (tx) => {
+      const vehicle = await visibleVehicle(tx, id);
+      if (!vehicle) throw new Refusal('not_found');
+      checkDeletable(vehicle);
+      const deleted = settled(vehicle, { ...vehicle, deleted_at: tx.now }, undefined, tx.now);
+      await save(tx, [deleted]);
+      return toTombstone(deleted.after);
+    },
+    'stock_busy',
+  );
+}
+
+/** What a deal makes of its car: the only way to SOLD and DELIVERED and back. `dealId` is the live deal from now on, null for none. */
+export const moveForDeal = (ctx: Context, vehicleId: string, status: VehicleStatus, dealId: string | null): Promise<void> =>
+  inTransaction(
+    ctx,
+    async (tx) => {
+      const [vehicle] = await vehiclesNamed(tx, { ids: [vehicleId], externalIds: [], registrations: [], vins: [] });
+      if (!vehicle) throw new Refusal('not_found');
+      await saveSettled(tx, vehicle, { ...vehicle, status, deal_id: dealId });
+    },
+    'stock_busy',
+  );
+
+/** A branch is published or not from now on: its vehicles come to the website or leave it, without an event. */
+export const stampBranch = (tx: Context, branchId: string, published: boolean): Promise<void> => stampWebsite(tx, branchId, published);
+
+/** Empties the stock without tombstones or events; nothing but the sandbox's reset may do that. */
+export const eraseStock = (ctx: Context): Promise<void> =>
+  inTransaction(ctx, async (tx) => {
+    if (!tx.dealer.isSandbox) throw new Error('Only the sandbox is ever emptied.');
+    await eraseAll(tx);
+  });
+
+/** How many vehicles count to the dealership's stock cap. */
+export const stockUsed = (ctx: Context): Promise<number> => countStock(ctx);
+
+/** A write of one is a batch of one. */
+async function writeOne(ctx: Context, write: Write): Promise<Vehicle> {
+  const body = 'create' in write ? write.create : 'update' in write ? write.update : write.upsert;
+  if (body.costs !== undefined) checkCostsScope(ctx.caller);
+  return inTransaction(
+    ctx,
+    async (tx) => {
+      const [outcome] = await writeVehicles(tx, [write]);
+      if (!outcome || outcome instanceof Refusal) throw outcome ?? new Refusal('not_found');
+      return vehicleView(readerOf(tx))(outcome.vehicle);
+    },
+    'stock_busy',
+  );
+}

@@ -1,0 +1,4 @@
+export { acceptBatch, completeWhenFinal, getBatch, writeRemaining } from './batch.ts';
+export { createVehicle, deleteVehicle, eraseStock, moveForDeal, stampBranch, stockUsed, updateVehicle } from './commands.ts';
+export type { NewVehicle } from './contract.ts';
+export { getVehicle, listVehicles } from './reads.ts';

@@ -1,0 +1,312 @@
+import type { Expression, Selectable, SqlBool } from 'kysely';
+import { sql } from 'kysely';
+import type { Context } from '#platform/context.ts';
+import type { Page } from '#platform/contract.ts';
+import { readPage } from '#platform/db/pages.ts';
+import type { DB } from '#platform/db/schema.ts';
+import type { Service } from '#platform/service.ts';
+import type { Advert, Feature, Image, ImagesImport, Provenance, VehicleListQuery } from './contract.ts';
+
+type Columns = Selectable<DB['vehicle']>;
+
+/** What the columns of JSON hold. */
+interface Documents {
+  features: Feature[];
+  images: Image[];
+  images_import: ImagesImport | null;
+  adverts: Advert[];
+  provenance: Provenance | null;
+  metadata: Record<string, string>;
+}
+
+/** A vehicle as it is kept, with the name of its branch. */
+export type VehicleRow = Omit<Columns, keyof Documents> & Documents & { branch_name: string | null };
+
+/** Those within the caller's reach, tombstones among them: what a list reads. For a publishable key a tombstone is a car that left the website. */
+function reachable(ctx: Context) {
+  const { kind, branches } = ctx.caller;
+  let rows = ctx.db
+    .selectFrom('vehicle')
+    .leftJoin('branch', (join) => join.onRef('branch.dealer_id', '=', 'vehicle.dealer_id').onRef('branch.id', '=', 'vehicle.branch_id'))
+    .where('vehicle.dealer_id', '=', ctx.dealer.id)
+    .selectAll('vehicle')
+    .select('branch.name as branch_name')
+    .$castTo<VehicleRow>();
+  if (kind === 'publishable') rows = rows.where(sql<boolean>`(vehicle.on_website or vehicle.left_website_at is not null)`);
+  return branches === 'all' ? rows : rows.where(sql<boolean>`vehicle.branch_id = any(${branches}::uuid[])`);
+}
+
+const gone = (ctx: Context): Expression<SqlBool> =>
+  ctx.caller.kind === 'publishable' ? sql<SqlBool>`not vehicle.on_website` : sql<SqlBool>`vehicle.deleted_at is not null`;
+
+/** A vehicle that exists for this caller. */
+export const visibleVehicle = (ctx: Context, id: string): Promise<VehicleRow | undefined> =>
+  reachable(ctx)
+    .where('vehicle.id', '=', id)
+    .where(({ not }) => not(gone(ctx)))
+    .executeTakeFirst();
+
+export function pageOfVehicles<T>(ctx: Context, query: VehicleListQuery, toWire: (row: VehicleRow) => T): Promise<Page<T>> {
+  let from = reachable(ctx);
+  // These two hold for tombstones as well.
+  if (query.branch_id) from = from.where(sql<boolean>`vehicle.branch_id = any(${query.branch_id}::uuid[])`);
+  if (query.external_id) from = from.where(sql<boolean>`vehicle.external_id = any(${query.external_id}::text[])`);
+  return readPage(ctx, { list: 'vehicles', table: 'vehicle', query, from, gone: gone(ctx), matching: filters(query), toWire });
+}
+
+function filters(query: VehicleListQuery): Expression<SqlBool>[] {
+  const conditions: (Expression<SqlBool> | undefined | false)[] = [
+    query.status && sql<SqlBool>`vehicle.status = any(${query.status}::vehicle_status[])`,
+    query.type && sql<SqlBool>`vehicle.type = any(${query.type}::vehicle_type[])`,
+    query.condition && sql<SqlBool>`vehicle.condition = any(${query.condition}::vehicle_condition[])`,
+    query.make && sql<SqlBool>`lower(vehicle.make) = any(${lowered(query.make)}::text[])`,
+    query.model && sql<SqlBool>`lower(vehicle.model) = any(${lowered(query.model)}::text[])`,
+    query.registration && sql<SqlBool>`vehicle.registration = any(${query.registration}::text[])`,
+    query.vin && sql<SqlBool>`vehicle.vin = any(${query.vin}::text[])`,
+    query.stock_number && sql<SqlBool>`vehicle.stock_number = any(${query.stock_number}::text[])`,
+    query.fuel_type && sql<SqlBool>`vehicle.fuel_type = any(${query.fuel_type}::fuel_type[])`,
+    query.transmission && sql<SqlBool>`vehicle.transmission = any(${query.transmission}::transmission[])`,
+    query.body_type && sql<SqlBool>`vehicle.body_type = any(${query.body_type}::body_type[])`,
+    query.min_asking_price !== undefined && sql<SqlBool>`vehicle.asking_price >= ${query.min_asking_price}::bigint`,
+    query.max_asking_price !== undefined && sql<SqlBool>`vehicle.asking_price <= ${query.max_asking_price}::bigint`,
+    query.min_mileage !== undefined && sql<SqlBool>`vehicle.mileage >= ${query.min_mileage}::integer`,
+    query.max_mileage !== undefined && sql<SqlBool>`vehicle.mileage <= ${query.max_mileage}::integer`,
+    query.min_year !== undefined && sql<SqlBool>`vehicle.year_of_manufacture >= ${query.min_year}::integer`,
+    query.max_year !== undefined && sql<SqlBool>`vehicle.year_of_manufacture <= ${query.max_year}::integer`,
+    query.website_visible !== undefined && sql<SqlBool>`coalesce(vehicle.website_visible, false) = ${query.website_visible}::boolean`,
+    query.has_images !== undefined && sql<SqlBool>`(vehicle.images <> '[]'::jsonb) = ${query.has_images}::boolean`,
+    query.stocked_from !== undefined && sql<SqlBool>`vehicle.stocked_on >= ${query.stocked_from}::date`,
+    query.stocked_to !== undefined && sql<SqlBool>`vehicle.stocked_on <= ${query.stocked_to}::date`,
+    query.q !== undefined && beginsWith(query.q),
+  ];
+  return conditions.filter((condition) => condition !== undefined && condition !== false);
+}
+
+const lowered = (names: readonly string[]): string[] => names.map((name) => name.toLowerCase());
+
+/** `_` and `%` mean themselves. */
+const prefix = (text: string): string => `${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+
+function beginsWith(q: string): Expression<SqlBool> {
+  const plate = q.toUpperCase().replaceAll(/[\s-]+/g, '');
+  const name = sql<SqlBool>`(vehicle.stock_number like ${prefix(q)} or lower(vehicle.make || ' ' || vehicle.model) like ${prefix(q.toLowerCase())})`;
+  return plate === '' ? name : sql<SqlBool>`(vehicle.registration like ${prefix(plate)} or ${name})`;
+}
+
+// ---- What a write needs to know ----
+
+/** What writes name, and so which vehicles they may concern. */
+export interface Named {
+  readonly ids: readonly string[];
+  readonly externalIds: readonly string[];
+  readonly registrations: readonly string[];
+  readonly vins: readonly string[];
+}
+
+/** The dealership's vehicles that have one of these, deleted ones left out. */
+export async function vehiclesNamed(ctx: Context, { ids, externalIds, registrations, vins }: Named): Promise<VehicleRow[]> {
+  const { rows } = await sql<VehicleRow>`
+    select vehicle.*, branch.name as branch_name
+    from vehicle left join branch on branch.dealer_id = vehicle.dealer_id and branch.id = vehicle.branch_id
+    where vehicle.dealer_id = ${ctx.dealer.id}::uuid and vehicle.deleted_at is null
+      and (vehicle.id = any(${ids}::uuid[]) or vehicle.external_id = any(${externalIds}::text[])
+        or vehicle.registration = any(${registrations}::text[]) or vehicle.vin = any(${vins}::text[]))`.execute(ctx.db);
+  return rows;
+}
+
+export interface HouseRow {
+  readonly plan: string;
+  readonly transfersByApi: boolean;
+  readonly branches: readonly { readonly id: string; readonly name: string; readonly isDefault: boolean; readonly published: boolean }[];
+  /** Vehicles that count to a cap, where there is one; not counted much beyond it. */
+  readonly used: number;
+  /** Of these the calling dealership's, in the sandbox. */
+  readonly share: number;
+}
+
+const counted = sql<SqlBool>`vehicle.deleted_at is null and vehicle.status in ('DUE_IN', 'IN_PREPARATION', 'FOR_SALE', 'RESERVED', 'NOT_FOR_SALE')`;
+
+/** The dealership: its plan as it is now, its branches, and how full it is. `most` bounds the counting. */
+export async function houseOf(ctx: Context, most: number): Promise<HouseRow> {
+  const { rows } = await sql<HouseRow>`
+    select dealer.plan, dealer.transfers_by_api as "transfersByApi",
+      (select coalesce(json_agg(json_build_object('id', b.id, 'name', b.name, 'isDefault', b.is_default, 'published', b.published)), '[]')
+         from branch b where b.dealer_id = dealer.id and b.deleted_at is null) as branches,
+      case when dealer.plan = 'FREE' or dealer.is_sandbox then
+        (select count(*) from (select 1 from vehicle where vehicle.dealer_id = dealer.id and ${counted} limit ${most}::integer) c) else 0 end as used,
+      case when dealer.is_sandbox then
+        (select count(*) from (select 1 from vehicle where vehicle.dealer_id = dealer.id and ${counted}
+           and vehicle.created_for_dealer_id = ${ctx.caller.callingDealerId}::uuid limit ${most}::integer) c) else 0 end as share
+    from dealer where dealer.id = ${ctx.dealer.id}`.execute(ctx.db);
+  const [house] = rows;
+  if (!house) throw new Error('The dealership is not there.');
+  return house;
+}
+
+/** How many vehicles count to the stock cap. */
+export async function countStock(ctx: Context): Promise<number> {
+  const { rows } = await sql<{ used: number }>`
+    select count(*) as used from vehicle where vehicle.dealer_id = ${ctx.dealer.id} and ${counted}`.execute(ctx.db);
+  return rows[0]?.used ?? 0;
+}
+
+// ---- Writing ----
+
+/** A vehicle of which nothing is known yet; names every column. */
+export const blankVehicle: VehicleRow = {
+  dealer_id: '',
+  id: '',
+  external_id: null,
+  stock_number: '',
+  branch_id: '',
+  status: 'IN_PREPARATION',
+  status_changed_at: '',
+  registration: null,
+  vin: null,
+  type: 'CAR',
+  condition: 'USED',
+  ex_demo: null,
+  make: '',
+  model: '',
+  generation: null,
+  derivative: null,
+  trim: null,
+  derivative_id: null,
+  body_type: null,
+  fuel_type: null,
+  transmission: null,
+  drivetrain: null,
+  cab_type: null,
+  wheelbase_type: null,
+  axle_configuration: null,
+  colour: null,
+  manufacturer_colour: null,
+  interior_colour: null,
+  upholstery: null,
+  doors: null,
+  seats: null,
+  gears: null,
+  cylinders: null,
+  driver_position: null,
+  engine_capacity_cc: null,
+  engine_power_bhp: null,
+  engine_power_ps: null,
+  engine_torque_nm: null,
+  badge_engine_size_litres: null,
+  engine_number: null,
+  battery_capacity_kwh: null,
+  battery_range_miles: null,
+  battery_charge_minutes: null,
+  battery_quick_charge_minutes: null,
+  co2_g_km: null,
+  emission_class: null,
+  fuel_economy_combined_mpg: null,
+  zero_to_sixty_seconds: null,
+  top_speed_mph: null,
+  insurance_group: null,
+  payload_kg: null,
+  gross_weight_kg: null,
+  kerb_weight_kg: null,
+  length_mm: null,
+  width_mm: null,
+  height_mm: null,
+  boot_litres: null,
+  first_registered_on: null,
+  year_of_manufacture: null,
+  mileage: null,
+  mileage_unit: 'MILES',
+  previous_keepers: null,
+  number_of_keys: null,
+  v5c_present: null,
+  v5c_issued_on: null,
+  mot_expires_on: null,
+  mot_status: null,
+  tax_status: null,
+  tax_due_on: null,
+  service_history: null,
+  last_service_on: null,
+  last_service_mileage: null,
+  warranty_months: null,
+  condition_interior: null,
+  condition_body: null,
+  condition_tyres: null,
+  write_off_category: null,
+  provenance: null,
+  asking_price: null,
+  price_on_application: false,
+  previous_asking_price: null,
+  price_changed_at: null,
+  vat_scheme: null,
+  price_vat_status: null,
+  reservation_fee: null,
+  cost_purchase_price: null,
+  cost_purchased_on: null,
+  cost_purchase_source: null,
+  cost_supplier_name: null,
+  cost_purchase_invoice_number: null,
+  cost_purchase_vat_scheme: null,
+  cost_purchase_order_id: null,
+  cost_preparation: null,
+  cost_other: null,
+  due_in_on: null,
+  stocked_on: null,
+  website_visible: null,
+  on_website: false,
+  left_website_at: null,
+  attention_grabber: null,
+  description: null,
+  features: [],
+  video_url: null,
+  spin_url: null,
+  images: [],
+  images_import: null,
+  adverts: [],
+  deal_id: null,
+  internal_notes: null,
+  metadata: {},
+  created_for_dealer_id: '',
+  deleted_at: null,
+  created_at: '',
+  updated_at: '',
+  branch_name: null,
+};
+
+const columns = Object.keys(blankVehicle).filter((column) => column !== 'branch_name');
+const fixed = ['dealer_id', 'id', 'stock_number', 'created_for_dealer_id', 'created_at'];
+const upsert = sql.raw(`
+  insert into vehicle (${columns.join(', ')})
+  select ${columns.join(', ')} from jsonb_populate_recordset(null::vehicle, `);
+const onConflict = sql.raw(`)
+  on conflict (dealer_id, id) do update set ${columns
+    .filter((column) => !fixed.includes(column))
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ')}`);
+
+/** Saves new and changed vehicles alike, all in one statement. */
+export async function saveVehicles(tx: Context, rows: readonly VehicleRow[]): Promise<void> {
+  await sql`${upsert}${JSON.stringify(rows)}::jsonb${onConflict}`.execute(tx.db);
+}
+
+/** Lets PostgreSQL look at the stock once it has grown by much: plans made while it was small would walk through all of it. */
+export async function noticeGrowth({ pools }: Service): Promise<void> {
+  const { rowCount } = await pools.work.query(`
+    select from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+    where s.relid = 'vehicle'::regclass and s.n_mod_since_analyze > 200 + 0.2 * greatest(c.reltuples, 0)`);
+  if (rowCount) await pools.work.query('analyze (skip_locked) vehicle');
+}
+
+/** Puts a branch's vehicles on the website, or takes them off it: their time moves, as the website's lists must tell of it. */
+export async function stampWebsite(tx: Context, branchId: string, published: boolean): Promise<void> {
+  await sql`
+    update vehicle
+    set on_website = ${published}, left_website_at = case when ${published} then null else ${tx.now}::timestamptz end, updated_at = ${tx.now}::timestamptz
+    where dealer_id = ${tx.dealer.id} and branch_id = ${branchId}::uuid and on_website is distinct from ${published}
+      and deleted_at is null and website_visible and status in ('FOR_SALE', 'RESERVED')`.execute(tx.db);
+}
+
+/** Removes every vehicle and batch of the dealership without a trace: for the sandbox's nightly reset. */
+export async function eraseAll(tx: Context): Promise<void> {
+  await tx.db.deleteFrom('vehicle_batch_item').where('dealer_id', '=', tx.dealer.id).execute();
+  await tx.db.deleteFrom('vehicle_batch').where('dealer_id', '=', tx.dealer.id).execute();
+  await tx.db.deleteFrom('vehicle').where('dealer_id', '=', tx.dealer.id).execute();
+}

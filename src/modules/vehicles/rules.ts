@@ -1,0 +1,248 @@
+import type { Instant } from '#platform/dates.ts';
+import type { FieldErrors } from '#platform/errors.ts';
+import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
+import type { BatchItem, VehicleChanges, VehicleStatus } from './contract.ts';
+
+// What the dealership does not allow, and what it decides. Pure: the same vehicle and the same change always give the same answer.
+
+/** A vehicle as far as the rules look at it. */
+export interface Standing {
+  readonly id: string;
+  readonly external_id: string | null;
+  readonly branch_id: string;
+  readonly status: VehicleStatus;
+  readonly registration: string | null;
+  readonly vin: string | null;
+  readonly condition: 'NEW' | 'USED';
+  readonly make: string;
+  readonly model: string;
+  readonly first_registered_on: string | null;
+  readonly year_of_manufacture: number | null;
+  readonly write_off_category: string | null;
+  readonly asking_price: number | null;
+  readonly price_on_application: boolean;
+  readonly provenance: { readonly stolen: boolean | null; readonly scrapped: boolean | null } | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly website_visible: boolean | null;
+  readonly deal_id: string | null;
+  readonly deleted_at: Instant | null;
+  readonly created_at: Instant;
+}
+
+export interface BranchStanding {
+  readonly id: string;
+  readonly name: string;
+  readonly isDefault: boolean;
+  readonly published: boolean;
+}
+
+/** The dealership as far as the rules look at it. */
+export interface House {
+  readonly branches: readonly BranchStanding[];
+  readonly transfersByApi: boolean;
+}
+
+type Reach = 'all' | readonly string[];
+
+// ---- Scopes of what a body names ----
+
+/** Costs are written with their own scope alone, whatever else the request holds. */
+export function checkCostsScope({ granted, scopes }: { readonly granted: readonly string[]; readonly scopes: readonly string[] }): void {
+  const scope = 'vehicles:costs';
+  if (scopes.includes(scope)) return;
+  if (!granted.includes(scope))
+    throw new Refusal('insufficient_scope', 'Writing costs needs the scope vehicles:costs.', { required: { scope } });
+  throw new Refusal('scope_not_permitted_for_owner', undefined, { required: { scope, permission: 'STOCK_COSTS' } });
+}
+
+export function checkMayDelete({ permissions }: { readonly permissions: readonly string[] }): void {
+  const permission = 'STOCK_DELETE';
+  if (!permissions.includes(permission)) throw new Refusal('scope_not_permitted_for_owner', undefined, { required: { permission } });
+}
+
+// ---- Which vehicle an item means ----
+
+export interface Match<K> {
+  readonly vehicle: K;
+  readonly by: 'id' | 'external_id' | 'registration';
+}
+
+type Known = Pick<Standing, 'id' | 'external_id' | 'registration' | 'status' | 'created_at'>;
+
+/** By id, then external id, then registration: there live ones first, then the newest. None means a new one. */
+export function matchFor<K extends Known>(item: BatchItem, known: readonly K[]): Match<K> | undefined {
+  const byId = item.id && known.find(({ id }) => id === item.id);
+  if (byId) return { vehicle: byId, by: 'id' };
+  const byExternalId = item.external_id && known.find(({ external_id }) => external_id === item.external_id);
+  if (byExternalId) return { vehicle: byExternalId, by: 'external_id' };
+  const [first] = item.registration ? known.filter(({ registration }) => registration === item.registration).sort(liveThenNewest) : [];
+  return first && { vehicle: first, by: 'registration' };
+}
+
+const liveThenNewest = (a: Known, b: Known): number =>
+  Number(isLive(b)) - Number(isLive(a)) || (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : a.id < b.id ? 1 : -1);
+
+/** Still the dealership's own to sell. */
+export const isLive = ({ status }: Pick<Standing, 'status'>): boolean =>
+  status !== 'SOLD' && status !== 'DELIVERED' && status !== 'DISPOSED';
+
+/** Stock that a cap counts: the same as what is live. */
+export const counts = (vehicle: Pick<Standing, 'status' | 'deleted_at'>): boolean => vehicle.deleted_at === null && isLive(vehicle);
+
+// ---- Branches ----
+
+/** The branch of a new vehicle that names none: the default one if the caller may use it, else the caller's only one. */
+export function branchFor(named: string | undefined, { branches }: House, reach: Reach): BranchStanding {
+  if (named !== undefined) return branchNamed(named, branches, reach);
+  const within = branches.filter(({ id }) => reaches(reach, id));
+  const chosen = within.find(({ isDefault }) => isDefault) ?? (within.length === 1 ? within[0] : undefined);
+  if (!chosen) throw invalid('branch_id', 'Required: the key has several branches, and the default branch is not among them.');
+  return chosen;
+}
+
+/** A vehicle moves to a branch the caller reaches, where the dealership lets vehicles be moved at all. */
+export function checkBranchMove(from: string, to: string | undefined, { branches, transfersByApi }: House, reach: Reach): void {
+  if (to === undefined || to === from) return;
+  branchNamed(to, branches, reach);
+  if (!transfersByApi) throw new Refusal('branch_move_not_permitted', 'The dealership does not let vehicles be moved through the API.');
+}
+
+function branchNamed(id: string, branches: readonly BranchStanding[], reach: Reach): BranchStanding {
+  const named = branches.find((branch) => branch.id === id);
+  if (!named) throw invalid('branch_id', 'The dealership has no such branch.');
+  if (!reaches(reach, id)) throw new Refusal('branch_move_not_permitted');
+  return named;
+}
+
+export const reaches = (reach: Reach, branchId: string): boolean => reach === 'all' || reach.includes(branchId);
+
+// ---- The record's state ----
+
+/** `holder` is whoever has the external id now. */
+export function checkExternalId(vehicle: Pick<Standing, 'id'>, holder: Pick<Standing, 'id'> | undefined): void {
+  if (holder && holder.id !== vehicle.id) throw new Refusal('external_id_taken');
+}
+
+/** A live deal holds its car, and once invoiced its price. */
+export function checkDeal(before: Standing, after: Standing): void {
+  const invoiced = before.status === 'SOLD' || before.status === 'DELIVERED';
+  if (!invoiced && before.deal_id === null) return;
+  const moves = after.status !== before.status || after.branch_id !== before.branch_id || after.registration !== before.registration;
+  const priced = after.asking_price !== before.asking_price || after.price_on_application !== before.price_on_application;
+  if (moves || (invoiced && priced)) throw new Refusal('vehicle_in_deal');
+}
+
+export function checkDeletable({ deal_id, status }: Standing): void {
+  if (deal_id !== null || status === 'SOLD' || status === 'DELIVERED') throw new Refusal('vehicle_in_deal');
+}
+
+// ---- The vehicle itself ----
+
+/** What is wrong with a change by the calendar; nothing of the vehicle is needed to say so. */
+export function wrongByCalendar({ year_of_manufacture: year }: VehicleChanges, now: Instant): FieldErrors {
+  const latest = Number(now.slice(0, 4)) + 1;
+  return typeof year === 'number' && year > latest ? { year_of_manufacture: [`At most ${latest}.`] } : {};
+}
+
+/** What is wrong with the vehicle as it would be. `written` says which of it is being written. */
+export function checkVehicle(after: Standing, written: VehicleChanges, now: Instant): void {
+  const errors: FieldErrors = wrongByCalendar(written, now);
+  if (written.vin && !strictVin.test(after.vin ?? '') && !mayHaveFreeVin(after)) {
+    errors.vin = ['17 letters and digits without I, O and Q; free in form only on a used vehicle built before 1981.'];
+  }
+  if (Object.keys(after.metadata).length > 50) errors.metadata = ['At most 50 keys.'];
+  if (after.status === 'FOR_SALE') {
+    if (after.asking_price === null && !after.price_on_application) {
+      errors.asking_price = ['A vehicle for sale needs an asking_price, or price_on_application.'];
+    }
+    if (after.write_off_category === 'A' || after.write_off_category === 'B') {
+      errors.write_off_category = [`A category ${after.write_off_category} write-off can never be for sale.`];
+    }
+  }
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+}
+
+const strictVin = /^[A-HJ-NPR-Z0-9]{17}$/;
+
+function mayHaveFreeVin({ condition, year_of_manufacture: year, first_registered_on: registered }: Standing): boolean {
+  return condition !== 'NEW' && (year ?? (registered === null ? Number.POSITIVE_INFINITY : Number(registered.slice(0, 4)))) < 1981;
+}
+
+/** A new vehicle names its condition, and its make and model as long as no look-up yields them. */
+export function checkNewVehicle(written: VehicleChanges): void {
+  if (written.condition === undefined) throw invalid('condition', 'Required for a new vehicle.');
+  if (written.make === undefined || written.model === undefined) {
+    throw new Refusal('vehicle_not_created', 'Make and model are missing, and no look-up of the registration yielded both.');
+  }
+}
+
+/** A car is in stock once, and one that is scrapped or stolen not at all. `known` are the dealership's vehicles that may be the same. */
+export function checkCreatable(vehicle: Standing, known: readonly Standing[]): void {
+  const { registration, vin, provenance } = vehicle;
+  const live = known.filter(isLive);
+  if (registration !== null && live.some((other) => other.registration === registration)) {
+    throw new Refusal('vehicle_not_created', 'A vehicle with this registration is already in stock.');
+  }
+  if (vin !== null && live.some((other) => other.vin === vin)) {
+    throw new Refusal('vehicle_not_created', 'A vehicle with this VIN is already in stock.');
+  }
+  if (provenance?.stolen || provenance?.scrapped) {
+    throw new Refusal('vehicle_not_created', `The provenance check says ${provenance.stolen ? 'stolen' : 'scrapped'}.`);
+  }
+}
+
+// ---- Stock caps ----
+
+export interface Caps {
+  readonly freeStockCap: number;
+  readonly sandboxStockCap: number;
+  readonly sandboxStockShare: number;
+}
+
+/** How many more vehicles fit, and what is said when none does. */
+export interface Room {
+  readonly left: number;
+  readonly code: 'plan_stock_cap_reached' | 'sandbox_stock_cap_reached';
+}
+
+/** `used` counts the whole dealership, `share` what the calling dealership has in the sandbox. */
+export function roomLeft(
+  { plan, isSandbox, used, share }: { readonly plan: string; readonly isSandbox: boolean; readonly used: number; readonly share: number },
+  caps: Caps,
+): Room {
+  if (isSandbox) {
+    return { left: Math.min(caps.sandboxStockCap - used, caps.sandboxStockShare - share), code: 'sandbox_stock_cap_reached' };
+  }
+  return { left: plan === 'FREE' ? caps.freeStockCap - used : Number.POSITIVE_INFINITY, code: 'plan_stock_cap_reached' };
+}
+
+/** Only creations are refused; updates always succeed. */
+export function checkRoom(vehicle: Pick<Standing, 'status' | 'deleted_at'>, { left, code }: Room): void {
+  if (counts(vehicle) && left <= 0) throw new Refusal(code);
+}
+
+// ---- The website ----
+
+/** Website-visible stock: visible, for sale or reserved, not deleted, at a published branch. */
+export const isOnWebsite = (vehicle: Pick<Standing, 'status' | 'website_visible' | 'deleted_at'>, branchPublished: boolean): boolean =>
+  branchPublished &&
+  vehicle.deleted_at === null &&
+  vehicle.website_visible === true &&
+  (vehicle.status === 'FOR_SALE' || vehicle.status === 'RESERVED');
+
+/** The filters a publishable key may not use: they would tell what it may not see. */
+export function checkPublicFilters(query: {
+  readonly vin?: unknown;
+  readonly external_id?: unknown;
+  readonly website_visible?: unknown;
+  readonly status?: readonly string[] | undefined;
+}): void {
+  const errors: FieldErrors = {};
+  for (const filter of ['vin', 'external_id', 'website_visible'] as const) {
+    if (query[filter] !== undefined) errors[filter] = ['Not for publishable keys.'];
+  }
+  if (query.status?.some((status) => status !== 'FOR_SALE' && status !== 'RESERVED')) {
+    errors.status = ['Publishable keys may ask for FOR_SALE and RESERVED.'];
+  }
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+}

@@ -1,0 +1,303 @@
+import { recordActivity } from '#modules/activity/index.ts';
+import { emit } from '#modules/events/index.ts';
+import { isDealerCode } from '#modules/reference/index.ts';
+import type { Context } from '#platform/context.ts';
+import { familyReader } from '#platform/context.ts';
+import { takeNumbers, undoneIfThrown } from '#platform/db/transaction.ts';
+import { invalidFields, Refusal } from '#platform/errors.ts';
+import { uuidv7 } from '#platform/secrets.ts';
+import type { Settled } from './changes.ts';
+import { isNews, settled, written } from './changes.ts';
+import type { BatchItem, VehicleChanges } from './contract.ts';
+import { purchaseSources, vehicleCreated, vehicleDeleted, vehicleStatusChanged, vehicleUpdated } from './contract.ts';
+import type { HouseRow, VehicleRow } from './queries.ts';
+import { blankVehicle, houseOf, saveVehicles, vehiclesNamed } from './queries.ts';
+import type { Match } from './rules.ts';
+import * as rules from './rules.ts';
+import { toTombstone, vehicleView } from './view.ts';
+
+/** What is asked for: a new vehicle, a change of one, or whichever of both an item means. */
+export type Write =
+  | { readonly create: VehicleChanges }
+  | { readonly id: string; readonly update: VehicleChanges }
+  | { readonly upsert: BatchItem };
+
+/** What became of it. */
+export interface Written {
+  readonly operation: 'created' | 'updated';
+  readonly vehicle: VehicleRow;
+  readonly matchedBy: Match<VehicleRow>['by'] | null;
+}
+
+/**
+ * Writes vehicles: one, or those of a batch, in their order. The stock they concern is read at once, the rules are asked in memory,
+ * and what they let pass is saved at once; a refusal belongs to its write alone. For inside a transaction.
+ */
+export async function writeVehicles(tx: Context, writes: readonly Write[]): Promise<(Written | Refusal)[]> {
+  const stock = await stockFor(tx, writes);
+  const outcomes: (Written | Refusal)[] = [];
+  let group = emptyGroup();
+  for (const write of writes) {
+    const target = targetOf(stock, write);
+    // What an earlier write has touched is saved first: one statement can neither write a row twice nor pass on an external id.
+    if (collides(group, write, target)) {
+      await save(tx, group.writes);
+      group = emptyGroup();
+    }
+    const outcome = orRefusal(() => plan(tx, stock, write, target));
+    outcomes.push(outcome instanceof Refusal ? outcome : writtenBy(outcome, target));
+    if (!(outcome instanceof Refusal)) join(group, outcome);
+  }
+  await save(tx, group.writes);
+  return outcomes;
+}
+
+/** The same for a batch, of which one vehicle that cannot be saved must not hold up the others: it fails alone. */
+export async function writeEach(tx: Context, writes: readonly Write[]): Promise<(Written | Refusal)[]> {
+  try {
+    return await undoneIfThrown(tx, () => writeVehicles(tx, writes));
+  } catch (fault) {
+    if (!isOfTheData(fault)) throw fault;
+    const outcomes: (Written | Refusal)[] = [];
+    for (const write of writes) outcomes.push(await alone(tx, write));
+    return outcomes;
+  }
+}
+
+/** What writes would become, for a dry run: nothing is written, no turn is needed. */
+export async function foresee(ctx: Context, writes: readonly Write[]): Promise<(Written | Refusal)[]> {
+  const stock = await stockFor(ctx, writes);
+  return writes.map((write) => {
+    const target = targetOf(stock, write);
+    const outcome = orRefusal(() => plan(ctx, stock, write, target));
+    return outcome instanceof Refusal ? outcome : writtenBy(outcome, target);
+  });
+}
+
+/** Saves a change that no rule is asked about, as a deal makes it; the vehicle may be sold by it. */
+export async function saveSettled(tx: Context, before: VehicleRow, after: VehicleRow): Promise<void> {
+  const house = await houseOf(tx, 0);
+  await save(tx, [
+    settled(
+      before,
+      after,
+      house.branches.find(({ id }) => id === after.branch_id),
+      tx.now,
+    ),
+  ]);
+}
+
+// ---- The stock in memory ----
+
+interface Stock {
+  readonly house: HouseRow;
+  /** Every vehicle the writes may concern, as the writes before have left it. */
+  readonly vehicles: Map<string, VehicleRow>;
+  /** Those that exist for this caller. */
+  readonly reach: Context['caller']['branches'];
+  /** The dealer-made codes among those named. */
+  readonly dealerCodes: ReadonlySet<string>;
+  room: rules.Room;
+}
+
+async function stockFor(ctx: Context, writes: readonly Write[]): Promise<Stock> {
+  const bodies = writes.map(bodyOf);
+  const { limits } = ctx.service;
+  const most = Math.max(limits.freeStockCap, limits.sandboxStockCap) + writes.length;
+  const [house, vehicles, dealerCodes] = await Promise.all([
+    houseOf(ctx, most),
+    vehiclesNamed(ctx, {
+      ids: writes.map(idOf).filter((id) => id !== undefined),
+      externalIds: present(bodies, 'external_id'),
+      registrations: present(bodies, 'registration'),
+      vins: writes.some((write) => 'update' in write) ? [] : present(bodies, 'vin'),
+    }),
+    dealerCodesAmong(ctx, bodies),
+  ]);
+  return {
+    house,
+    vehicles: new Map(vehicles.map((vehicle) => [vehicle.id, vehicle])),
+    reach: ctx.caller.branches,
+    dealerCodes,
+    room: rules.roomLeft({ ...house, isSandbox: ctx.dealer.isSandbox }, limits),
+  };
+}
+
+const bodyOf = (write: Write): VehicleChanges => {
+  if ('create' in write) return write.create;
+  if ('update' in write) return write.update;
+  const { id: _id, ...body } = write.upsert;
+  return body;
+};
+
+const idOf = (write: Write): string | undefined =>
+  'update' in write ? write.id : 'upsert' in write ? (write.upsert.id ?? undefined) : undefined;
+
+const present = (bodies: readonly VehicleChanges[], field: 'external_id' | 'registration' | 'vin'): string[] =>
+  bodies.map((body) => body[field]).filter((value) => typeof value === 'string');
+
+async function dealerCodesAmong(ctx: Context, bodies: readonly VehicleChanges[]): Promise<Set<string>> {
+  const named = new Set(bodies.map(({ costs }) => costs?.purchase_source).filter((code) => code?.startsWith('X_')));
+  const made = await Promise.all([...named].map(async (code) => ((await isDealerCode(ctx, 'purchase-sources', code!)) ? code! : null)));
+  return new Set(made.filter((code) => code !== null));
+}
+
+// ---- One write ----
+
+/** The vehicle a write is about: a match, none for a new one, or the refusal to say that there is none. */
+type Target = Match<VehicleRow> | undefined | Refusal;
+
+function targetOf({ vehicles, reach }: Stock, write: Write): Target {
+  if ('create' in write) return undefined;
+  if ('upsert' in write) {
+    return rules.matchFor(
+      write.upsert,
+      [...vehicles.values()].filter(({ branch_id }) => rules.reaches(reach, branch_id)),
+    );
+  }
+  const vehicle = vehicles.get(write.id);
+  return vehicle && rules.reaches(reach, vehicle.branch_id) ? { vehicle, by: 'id' } : new Refusal('not_found');
+}
+
+/** Asks every rule, in the order of their answers, and leaves the stock in memory as it will be. */
+function plan(ctx: Context, stock: Stock, write: Write, target: Target): Settled {
+  if (target instanceof Refusal) throw target;
+  const body = bodyOf(write);
+  const outcome = target ? change(ctx, stock, target.vehicle, body) : creation(ctx, stock, body);
+  const { before, after } = outcome;
+  stock.room = { ...stock.room, left: stock.room.left + Number(before !== null && rules.counts(before)) - Number(rules.counts(after)) };
+  stock.vehicles.set(after.id, after);
+  return outcome;
+}
+
+function change(ctx: Context, stock: Stock, before: VehicleRow, body: VehicleChanges): Settled {
+  const after = written(before, body);
+  rules.checkBranchMove(before.branch_id, body.branch_id, stock.house, stock.reach);
+  rules.checkExternalId(after, holderOf(stock, after));
+  rules.checkDeal(before, after);
+  rules.checkVehicle(after, body, ctx.now);
+  checkCodes(stock, body);
+  return settled(before, after, branchOf(stock, after), ctx.now);
+}
+
+function creation(ctx: Context, stock: Stock, body: VehicleChanges): Settled {
+  const branch = rules.branchFor(body.branch_id, stock.house, stock.reach);
+  const { dealer, caller, now } = ctx;
+  const blank = {
+    ...blankVehicle,
+    dealer_id: dealer.id,
+    id: uuidv7(now),
+    branch_id: branch.id,
+    created_for_dealer_id: caller.callingDealerId,
+  };
+  const after = { ...written(blank, body), created_at: now };
+  rules.checkExternalId(after, holderOf(stock, after));
+  rules.checkVehicle(after, body, now);
+  checkCodes(stock, body);
+  rules.checkNewVehicle(body);
+  rules.checkCreatable(after, [...stock.vehicles.values()]);
+  rules.checkRoom(after, stock.room);
+  return settled(null, after, branch, now);
+}
+
+const holderOf = ({ vehicles }: Stock, { external_id: externalId }: VehicleRow): VehicleRow | undefined =>
+  externalId === null ? undefined : [...vehicles.values()].find(({ external_id }) => external_id === externalId);
+
+const branchOf = ({ house }: Stock, vehicle: VehicleRow) => house.branches.find(({ id }) => id === vehicle.branch_id);
+
+function checkCodes({ dealerCodes }: Stock, { costs }: VehicleChanges): void {
+  const code = costs?.purchase_source;
+  if (!code || dealerCodes.has(code) || purchaseSources.some((shipped) => shipped === code)) return;
+  throw invalidFields({ 'costs.purchase_source': ['Not a code of the reference list "purchase-sources".'] });
+}
+
+function orRefusal(plan: () => Settled): Settled | Refusal {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+const writtenBy = ({ before, after }: Settled, target: Target): Written => ({
+  operation: before ? 'updated' : 'created',
+  vehicle: after,
+  matchedBy: target && !(target instanceof Refusal) ? target.by : null,
+});
+
+async function alone(tx: Context, write: Write): Promise<Written | Refusal> {
+  try {
+    const [outcome] = await undoneIfThrown(tx, () => writeVehicles(tx, [write]));
+    return outcome!;
+  } catch (fault) {
+    if (!isOfTheData(fault)) throw fault;
+    tx.service.log.error({ err: fault, request_id: tx.requestId, dealer: tx.dealer.code }, 'an item of a batch cannot be saved');
+    return new Refusal('internal_error');
+  }
+}
+
+/** Whether trying again would fail again: not so when a server was busy, full, slow or gone. */
+function isOfTheData(fault: unknown): boolean {
+  const { code } = fault as { code?: unknown };
+  return typeof code === 'string' ? /^(22|23|54)...$/.test(code) : true;
+}
+
+// ---- Saving together ----
+
+interface Group {
+  readonly writes: Settled[];
+  readonly touched: Set<string>;
+  readonly freed: Set<string>;
+}
+
+const emptyGroup = (): Group => ({ writes: [], touched: new Set(), freed: new Set() });
+
+function collides({ touched, freed }: Group, write: Write, target: Target): boolean {
+  const externalId = bodyOf(write).external_id;
+  if (externalId && freed.has(externalId)) return true;
+  return target !== undefined && !(target instanceof Refusal) && touched.has(target.vehicle.id);
+}
+
+function join(group: Group, write: Settled): void {
+  const { before, after } = write;
+  group.writes.push(write);
+  group.touched.add(after.id);
+  if (before?.external_id && before.external_id !== after.external_id) group.freed.add(before.external_id);
+}
+
+/** Numbers the new ones, saves all that is news, and tells of it. */
+export async function save(tx: Context, writes: readonly Settled[]): Promise<void> {
+  const news = writes.filter(isNews);
+  if (news.length === 0) return;
+  const created = news.filter(({ before }) => before === null);
+  if (created.length > 0) {
+    let next = await takeNumbers(tx, 'stock_number', created.length);
+    for (const { after } of created) after.stock_number = String(next++);
+  }
+  await saveVehicles(
+    tx,
+    news.map(({ after }) => after),
+  );
+  const show = vehicleView(familyReader(tx, 'vehicles:read'));
+  for (const write of news) tell(tx, show, write);
+}
+
+function tell(tx: Context, show: ReturnType<typeof vehicleView>, { before, after, changed }: Settled): void {
+  const about = { resourceId: after.id, branchId: after.branch_id };
+  if (!before) {
+    recordActivity(tx, 'created', 'vehicle', after.id, changed);
+    emit(tx, vehicleCreated, show(after), about);
+    return;
+  }
+  if (after.deleted_at !== null) {
+    recordActivity(tx, 'deleted', 'vehicle', after.id, []);
+    emit(tx, vehicleDeleted, toTombstone(after), about);
+    return;
+  }
+  if (changed.length === 0) return;
+  recordActivity(tx, 'updated', 'vehicle', after.id, changed);
+  const object = show(after);
+  emit(tx, vehicleUpdated, object, { ...about, changed });
+  if (after.status !== before.status) emit(tx, vehicleStatusChanged, object, { ...about, changed, previousStatus: before.status });
+}
