@@ -1,0 +1,69 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { identifier } from '#modules/keys/index.ts';
+import { scopeCatalogue } from '#modules/staff/contract.ts';
+import type { Route } from '#platform/http/answer.ts';
+import { serve } from '#platform/http/serve.ts';
+import type { Service } from '#platform/service.ts';
+import { routes } from './catalogue.ts';
+import type { Config } from './config.ts';
+import { errorsPage } from './errors-page.ts';
+import { openApiText } from './openapi.ts';
+import { closeService, openService } from './service.ts';
+
+export interface ApiOptions {
+  readonly service: Service;
+  readonly baseUrl: string;
+  readonly trustedProxies: readonly string[];
+  readonly bodyTimeoutMs?: number;
+  /** Operations beside the product's own; tests add some. */
+  readonly more?: readonly Route[];
+}
+
+/** Serves the API until closed. */
+export async function startApi(
+  config: Config,
+  databaseUrl: string,
+  masterKeys: readonly Buffer[],
+  log: Logger,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const service = await openService({ log, databaseUrl, masterKeys, limits: config.limits });
+  const app = buildApi({ service, baseUrl: config.baseUrl, trustedProxies: config.trustedProxies });
+  const url = await listen(app, config.host, config.apiPort);
+  return {
+    url,
+    async close() {
+      await app.close();
+      await closeService(service);
+    },
+  };
+}
+
+/** The API as a server that does not listen yet: operations behind their doors, and the public routes beside them. */
+export function buildApi({ more = [], ...options }: ApiOptions): FastifyInstance {
+  const { service } = options;
+  const { identify, close } = identifier(service);
+  const permissionBehind = (scope: string) => scopeCatalogue[scope as keyof typeof scopeCatalogue]?.permission ?? null;
+  const app = serve({ ...options, doors: { identify, permissionBehind }, routes: [...routes, ...more] });
+
+  app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    const ready = await service.pools.doors.query('select 1').then(
+      () => true,
+      () => false,
+    );
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'no database' });
+  });
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiText(options.baseUrl)));
+  app.get('/docs/errors', (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage()));
+  app.addHook('onClose', close);
+  return app;
+}
+
+/** Listens; port 0 takes a free one. Returns the address. */
+export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  await app.listen({ host, port });
+  const { port: bound } = app.server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}

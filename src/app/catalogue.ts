@@ -1,0 +1,28 @@
+import { dealerRoutes } from '#modules/dealers/routes.ts';
+import { eventSchedules } from '#modules/events/jobs.ts';
+import { referenceRoutes } from '#modules/reference/routes.ts';
+import { vehicleEvents } from '#modules/vehicles/contract.ts';
+import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
+import { vehicleRoutes } from '#modules/vehicles/routes.ts';
+import type { EventType } from '#platform/contract.ts';
+import type { Route } from '#platform/http/answer.ts';
+import { sweepAnswers } from '#platform/http/once.ts';
+import type { Handler, Schedule } from '#platform/jobs/job.ts';
+import { resetSandbox } from './prepare.ts';
+
+/** Every operation of the API with the function that answers it. */
+export const routes: readonly Route[] = [...dealerRoutes, ...referenceRoutes, ...vehicleRoutes];
+
+/** Every type of event. */
+export const eventTypes: readonly EventType[] = [...vehicleEvents];
+
+/** Every job of the worker … */
+export const handlers: readonly Handler[] = [...vehicleJobs];
+
+/** … and what it does by the clock. */
+export const schedules: readonly Schedule[] = [
+  ...vehicleSchedules,
+  ...eventSchedules,
+  { name: 'answers.sweep', cron: '*/10 * * * *', run: sweepAnswers },
+  { name: 'sandbox.reset', cron: '0 3 * * *', run: resetSandbox },
+];

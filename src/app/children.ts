@@ -1,0 +1,81 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '#platform/log.ts';
+import type { Role } from './roles.ts';
+
+/** The processes a supervisor holds up. */
+export type Children = {
+  /** Every one of them serves; rejects with the first reason why one cannot. */
+  ready: Promise<void>;
+  /** Asks all to end, ends those that do not within the time, and lets none come back. */
+  stop(withinMs: number): Promise<void>;
+};
+
+/** What a child tells its supervisor. */
+export type Report = { type: 'ready' } | { type: 'failed'; reason: string };
+
+/** Forks one process for each role named, a role named twice giving two; one that dies later is forked again. */
+export function startChildren(entry: string, roles: readonly Role[], env: Record<string, string>, log: Log): Children {
+  cluster.setupPrimary({ exec: entry, args: [] });
+  const stopping = new AbortController();
+  const lives = roles.map((role) => holdUp(role, env, log, stopping.signal));
+  const ready = Promise.all(lives.map((life) => life.ready)).then(() => undefined);
+  ready.catch(() => undefined);
+
+  return {
+    ready,
+    async stop(withinMs) {
+      stopping.abort();
+      const over = Promise.all(lives.map((life) => life.over));
+      for (const life of lives) life.child().process.kill('SIGTERM');
+      await Promise.race([over, delay(withinMs)]);
+      for (const life of lives) life.child().process.kill('SIGKILL');
+      await over;
+    },
+  };
+}
+
+const longestPauseMs = 10_000;
+const healthyAfterMs = 30_000;
+
+function holdUp(role: Role, env: Record<string, string>, log: Log, stopping: AbortSignal) {
+  const fork = () => cluster.fork({ ...env, FORECOURT_ROLE: role });
+  let child = fork();
+  const ready = firstReport(child, role);
+
+  const over = (async () => {
+    for (let pauseMs = 200; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const since = Date.now();
+      const [code, signal] = await ended(child);
+      if (stopping.aborted || !(await succeeded(ready))) return;
+      if (Date.now() - since > healthyAfterMs) pauseMs = 200;
+      log.error({ role, code, signal, pauseMs }, 'A process ended and is started again.');
+      await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+      if (stopping.aborted) return;
+      child = fork();
+    }
+  })();
+
+  return { ready, over, child: () => child };
+}
+
+const ended = (child: Worker): Promise<unknown[]> => (child.isDead() ? Promise.resolve([]) : once(child, 'exit'));
+
+const succeeded = (promise: Promise<unknown>): Promise<boolean> =>
+  promise.then(
+    () => true,
+    () => false,
+  );
+
+function firstReport(child: Worker, role: Role): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.on('message', (report: Report) => {
+      if (report.type === 'ready') resolve();
+      if (report.type === 'failed') reject(new Error(report.reason));
+    });
+    child.once('exit', (code, signal) =>
+      reject(new Error(`The ${role} process ended before it served (${signal ?? `exit code ${code}`}).`)),
+    );
+  });
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, readConfig } from './config.ts';
+import { loadMasterKeys } from './master-key.ts';
+
+test('without a variable set, everything has its default', () => {
+  assert.deepEqual(readConfig({}), {
+    databaseUrl: null,
+    dataDir: resolve('.data'),
+    host: '127.0.0.1',
+    apiPort: 4000,
+    baseUrl: 'http://127.0.0.1:4000',
+    masterKeys: [],
+    trustedProxies: [],
+    limits: { freeStockCap: 25, sandboxStockCap: 500, sandboxStockShare: 50, themeQuotaStandard: 10, themeQuotaProfessional: 30 },
+    workers: 1,
+    logLevel: 'info',
+    metricsPort: null,
+  });
+});
+
+test('each variable is read as what it means', () => {
+  const [newer, older] = [randomBytes(32), randomBytes(32)];
+  const config = readConfig({
+    DATABASE_URL: 'postgresql://dms@db.example/dms',
+    DATA_DIR: '/var/lib/forecourt',
+    HOST: '0.0.0.0',
+    API_PORT: '8080',
+    MASTER_KEY: `${newer.toString('base64')}, ${older.toString('base64')}`,
+    TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,2001:db8::/32',
+    FREE_STOCK_CAP: '0',
+    WORKERS: '4',
+    LOG_LEVEL: 'debug',
+    METRICS_PORT: '9100',
+  });
+  assert.equal(config.databaseUrl, 'postgresql://dms@db.example/dms');
+  assert.equal(config.dataDir, resolve('/var/lib/forecourt'));
+  assert.equal(config.baseUrl, 'http://127.0.0.1:8080');
+  assert.deepEqual(config.masterKeys, [newer, older]);
+  assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32']);
+  assert.equal(config.limits.freeStockCap, 0);
+  assert.deepEqual([config.workers, config.logLevel, config.metricsPort], [4, 'debug', 9100]);
+});
+
+test('an empty variable counts as not set', () => {
+  assert.deepEqual(readConfig({ API_PORT: '', DATABASE_URL: ' ', MASTER_KEY: '' }), readConfig({}));
+});
+
+test('the base address loses its last slash, and an IPv6 host gets its brackets', () => {
+  assert.equal(readConfig({ BASE_URL: 'https://api.example.com/' }).baseUrl, 'https://api.example.com');
+  assert.equal(readConfig({ HOST: '::1' }).baseUrl, 'http://[::1]:4000');
+});
+
+for (const [name, value, takes] of [
+  ['API_PORT', 'abc', 'a port between 1 and 65535, not "abc"'],
+  ['API_PORT', '0', 'a port between 1 and 65535, not "0"'],
+  ['API_PORT', '65536', 'a port between 1 and 65535, not "65536"'],
+  ['METRICS_PORT', '9e3', 'a port between 1 and 65535, not "9e3"'],
+  ['HOST', 'http://x', 'an IP address or a host name, not "http://x"'],
+  ['BASE_URL', 'ftp://x', 'an http or https address without a query, such as https://api.example.com, not "ftp://x"'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "10.0.0.0/33"'],
+  ['FREE_STOCK_CAP', '-1', 'a whole number from 0 to 1000000000, not "-1"'],
+  ['THEME_QUOTA_STANDARD', '1.5', 'a whole number from 0 to 1000000000, not "1.5"'],
+  ['WORKERS', '0', 'a whole number from 1 to 256, not "0"'],
+  ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent, not "loud"'],
+  ['VEHICLE_LOOKUP', 'dvla', 'builtin, not "dvla"'],
+  ['DATABASE_URL', 'mysql://u:p@h/d', 'the address of a PostgreSQL database, such as postgres://user:password@host:5432/database'],
+  ['MASTER_KEY', 'c2hvcnQ=', '32 bytes in base64, or a list of such, newest first, separated by commas'],
+] as const) {
+  test(`${name}=${value} is refused in one line`, () => {
+    assert.throws(() => readConfig({ [name]: value }), new ConfigError(`${name} must be ${takes}.`));
+  });
+}
+
+test('two servers cannot have one port', () => {
+  assert.throws(
+    () => readConfig({ API_PORT: '4100', METRICS_PORT: '4100' }),
+    new ConfigError('METRICS_PORT must differ from API_PORT, and both are 4100.'),
+  );
+});
+
+test('a master key is generated once, for its owner alone, and read again', (t) => {
+  const dataDir = join(mkdtempSync(join(tmpdir(), 'forecourt-')), 'data');
+  t.after(() => rmSync(resolve(dataDir, '..'), { recursive: true }));
+  const [key, ...others] = loadMasterKeys({ masterKeys: [], dataDir });
+  assert.equal(key?.length, 32);
+  assert.equal(others.length, 0);
+  if (process.platform !== 'win32') assert.equal(statSync(join(dataDir, 'master-key')).mode & 0o777, 0o600);
+  assert.deepEqual(loadMasterKeys({ masterKeys: [], dataDir }), [key]);
+
+  const configured = [randomBytes(32)];
+  assert.equal(loadMasterKeys({ masterKeys: configured, dataDir }), configured);
+
+  writeFileSync(join(dataDir, 'master-key'), 'half a k');
+  assert.throws(() => loadMasterKeys({ masterKeys: [], dataDir }), ConfigError);
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+export type JsonSchema = { [key: string]: unknown };
+
+/** Derives JSON Schemas for one document; what has a name (`.meta({ id })`) becomes a component, once. */
+export function schemaDeriver() {
+  const components = new Map<string, JsonSchema>();
+  const derive = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
+    // Inside another schema, a named one is a reference even where it is the whole.
+    const derived = z.toJSONSchema(z.object({ whole: schema }), { io, reused: 'inline', unrepresentable: 'any' }) as unknown as Derived;
+    const tidy = tidied(io);
+    for (const [name, named] of Object.entries(derived.$defs ?? {})) keep(name, tidy(named) as JsonSchema);
+    return tidy(derived.properties.whole) as JsonSchema;
+  };
+  const keep = (name: string, schema: JsonSchema) => {
+    const known = components.get(name);
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`Two schemas are named ${name}.`);
+    components.set(name, schema);
+  };
+  return {
+    /** What a request may hold: unknown fields are refused. */
+    request: (schema: z.ZodType) => derive(schema, 'input'),
+    /** What a response holds: clients must take unknown fields as normal, so none are forbidden. */
+    response: (schema: z.ZodType) => derive(schema, 'output'),
+    components: (): Record<string, JsonSchema> => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+export type SchemaDeriver = ReturnType<typeof schemaDeriver>;
+
+type Derived = { properties: { whole: JsonSchema }; $defs?: Record<string, JsonSchema> };
+
+/** Formats that say all their pattern says. */
+const formats: readonly unknown[] = ['date', 'date-time', 'email', 'uuid'];
+
+const tidied = (io: 'input' | 'output') => {
+  const tidy = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(tidy);
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([key, inner]) => !isNoise(key, inner, value as JsonSchema))
+        .map(([key, inner]) => [key, keyed(key, inner)]),
+    );
+  };
+  // The names in `properties` are those of fields, never keywords.
+  const keyed = (key: string, inner: unknown): unknown => {
+    if (key === '$ref') return String(inner).replace('#/$defs/', '#/components/schemas/');
+    if (key === 'properties') return Object.fromEntries(Object.entries(inner as JsonSchema).map(([name, field]) => [name, tidy(field)]));
+    return tidy(inner);
+  };
+  const isNoise = (key: string, inner: unknown, { format, type }: JsonSchema): boolean =>
+    key === '$schema' ||
+    (key === 'id' && typeof inner === 'string') ||
+    (key === 'pattern' && formats.includes(format)) ||
+    (key === 'additionalProperties' && inner === false && io === 'output') ||
+    (type === 'integer' && (inner === Number.MAX_SAFE_INTEGER || inner === Number.MIN_SAFE_INTEGER));
+  return tidy;
+};

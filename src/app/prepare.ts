@@ -1,0 +1,112 @@
+import { createBranch, createDealer, createSandbox, findDealer, namesOfBranches, operatorOf, setDealer } from '#modules/dealers/index.ts';
+import { hasKeys, issueKey } from '#modules/keys/index.ts';
+import { roles } from '#modules/staff/contract.ts';
+import { createUser, userIdByEmail } from '#modules/staff/index.ts';
+import { eraseStock } from '#modules/vehicles/index.ts';
+import type { Context } from '#platform/context.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { randomText } from '#platform/secrets.ts';
+import type { Service } from '#platform/service.ts';
+import { seedStock } from './seed-stock.ts';
+
+/** What opens the demo dealer; the sign-in is the administrator's. */
+export interface Demo {
+  readonly dealer: string;
+  readonly secret_key: string;
+  readonly publishable_key: string;
+  readonly sign_in: { readonly dealer_code: string; readonly email: string; readonly password: string };
+}
+
+const demoPassword = 'forecourt-demo';
+const demoOrigins = ['https://demo.example'];
+const sandboxUser = 'sandbox@sandbox.example';
+const sandboxVehicles = 24;
+/** Beside the first, so that branch restrictions can be tried. */
+const sandboxBranches = ['North', 'South'];
+
+/** Makes the sandbox and, on the first run, the demo dealer. A run that was killed half way is completed by the next. */
+export async function prepare(service: Service, withDemo: boolean): Promise<Demo | null> {
+  await makeSandbox(service);
+  return withDemo && !(await isDemoMade(service)) ? createDemo(service) : null;
+}
+
+/** Its keys are issued last. */
+async function isDemoMade(service: Service): Promise<boolean> {
+  const found = await findDealer(service, { code: 'demo' });
+  return found !== undefined && (await hasKeys(operatorOf(service, found.dealer, found.now)));
+}
+
+/** Makes the demo dealer if it is missing, and always issues two fresh keys. */
+export async function createDemo(service: Service, vehicles = 60): Promise<Demo> {
+  const ctx = await demoDealer(service, vehicles);
+  const email = emailOf('ADMINISTRATOR');
+  const ownerId = (await userIdByEmail(ctx, email)) ?? '';
+  const issue = (kind: 'secret' | 'publishable') =>
+    issueKey(ctx, {
+      name: `Demo ${kind} key`,
+      ownerId,
+      kind,
+      environment: 'live',
+      ...(kind === 'publishable' && { origins: demoOrigins }),
+    });
+  return {
+    dealer: ctx.dealer.code,
+    secret_key: (await issue('secret')).key,
+    publishable_key: (await issue('publishable')).key,
+    sign_in: { dealer_code: ctx.dealer.code, email, password: demoPassword },
+  };
+}
+
+async function demoDealer(service: Service, vehicles: number): Promise<Context> {
+  if (!(await findDealer(service, { code: 'demo' }))) {
+    await createDealer(service, { name: 'Forecourt Demo Motors', code: 'demo', plan: 'PROFESSIONAL' });
+  }
+  const ctx = await operatorFor(service, 'demo');
+  if (await hasKeys(ctx)) return ctx;
+  await setDealer(ctx, { themeBuilder: true, valuations: true });
+  if ((await namesOfBranches(ctx)).length < 2) await createBranch(ctx, { name: 'Riverside' });
+  for (const role of roles) {
+    if (await userIdByEmail(ctx, emailOf(role))) continue;
+    await createUser(ctx, { email: emailOf(role), name: nameOf(role), role, password: demoPassword });
+  }
+  await seedStock(ctx, await branchIds(ctx), vehicles);
+  return ctx;
+}
+
+/** Makes the dealership that test keys reach, with the user they act as and its fixed seed. */
+export async function makeSandbox(service: Service): Promise<void> {
+  if (!(await findDealer(service, { code: 'sandbox' }))) {
+    await createSandbox(service, { name: 'Sandbox Motors', code: 'sandbox', plan: 'PROFESSIONAL' });
+  }
+  const ctx = await operatorFor(service, 'sandbox');
+  if (await userIdByEmail(ctx, sandboxUser)) return;
+  for (const name of sandboxBranches) {
+    if (!(await namesOfBranches(ctx)).some((branch) => branch.name === name)) await createBranch(ctx, { name });
+  }
+  await seedStock(ctx, await branchIds(ctx), sandboxVehicles);
+  // Without the user nobody acts in the sandbox, so it comes last.
+  await inTransaction(ctx, async (tx) => {
+    const { id } = await createUser(tx, { email: sandboxUser, name: 'Sandbox', role: 'ADMINISTRATOR', password: randomText(32) });
+    await setDealer(tx, { actsAsId: id });
+  });
+}
+
+/** Puts the sandbox back to its fixed seed, in one transaction: whoever reads sees it as it was, then as it is. */
+export async function resetSandbox(service: Service): Promise<void> {
+  await inTransaction(await operatorFor(service, 'sandbox'), async (tx) => {
+    await eraseStock(tx);
+    await seedStock(tx, await branchIds(tx), sandboxVehicles);
+  });
+}
+
+async function operatorFor(service: Service, code: string): Promise<Context> {
+  const found = await findDealer(service, { code });
+  if (!found) throw new Error(`There is no dealership "${code}".`);
+  return operatorOf(service, found.dealer, found.now);
+}
+
+const branchIds = async (ctx: Context): Promise<string[]> => (await namesOfBranches(ctx)).map(({ id }) => id);
+const emailOf = (role: string): string => `${role.toLowerCase()}@demo.example`;
+
+/** SALES_MANAGER as "Sales manager". */
+const nameOf = (role: string): string => role.charAt(0) + role.slice(1).toLowerCase().replaceAll('_', ' ');

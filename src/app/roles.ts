@@ -1,0 +1,15 @@
+import { ConfigError } from './config.ts';
+
+/** The parts of the product that run as processes of their own. */
+export const roles = ['api', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
+/** `api,worker` as roles, each once. */
+export function readRoles(list: string): Role[] {
+  const names = new Set(list.split(/[\s,]+/).filter(Boolean));
+  const unknown = [...names].find((name) => !roles.some((role) => role === name));
+  if (unknown !== undefined || names.size === 0) {
+    throw new ConfigError(`--role takes ${roles.join(', ')}, several separated by commas, not ${JSON.stringify(unknown ?? list)}.`);
+  }
+  return roles.filter((role) => names.has(role));
+}

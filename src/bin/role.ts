@@ -1,0 +1,45 @@
+import { createLog } from '#platform/log.ts';
+import { collectMetrics } from '#platform/metrics.ts';
+import { startApi } from '../app/api.ts';
+import type { Report } from '../app/children.ts';
+import { readConfig } from '../app/config.ts';
+import { loadMasterKeys } from '../app/master-key.ts';
+import { listenFailure } from '../app/ports.ts';
+import { reasonOf } from '../app/reason.ts';
+import { startWorker } from '../app/worker.ts';
+
+// One process of a role, forked and stopped by the supervisor.
+const config = readConfig(process.env);
+const log = createLog({ level: config.logLevel });
+let closing: Promise<void> | null = null;
+const report = (to: Report) => new Promise<void>((sent) => (process.send ? process.send(to, () => sent()) : sent()));
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void close());
+
+collectMetrics();
+const running = begin();
+running.then(() => report({ type: 'ready' }), failToStart);
+
+function begin(): Promise<{ close(): Promise<void> }> {
+  const { databaseUrl } = config;
+  if (databaseUrl === null) throw new Error('The supervisor hands the address of the database on.');
+  const start = process.env.FORECOURT_ROLE === 'api' ? startApi : startWorker;
+  return start(config, databaseUrl, loadMasterKeys(config), log);
+}
+
+/** Asked once or often: the terminal and the supervisor both do. */
+function close(): Promise<void> {
+  closing ??= running.then((role) => role.close()).then(() => process.exit(0), fail);
+  return closing;
+}
+
+async function failToStart(error: Error): Promise<void> {
+  const reason = listenFailure(error, config.host, config.apiPort, 'API_PORT')?.message ?? reasonOf(error);
+  await report({ type: 'failed', reason });
+  process.exit(1);
+}
+
+function fail(error: unknown): void {
+  log.fatal({ err: error }, 'fault outside a request');
+  process.exit(1);
+}

@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { reasonOf } from '../app/reason.ts';
+import { readRoles, roles } from '../app/roles.ts';
+import { supervise } from '../app/supervise.ts';
+
+// `npm start`: every role, or those that `--role` names, until SIGINT or SIGTERM.
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+// npm's shell dies of a signal without handing it on: what it started must notice that it is alone.
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && stop.abort(), 250).unref();
+
+const asked = wanted();
+try {
+  await supervise(asked, fileURLToPath(import.meta.resolve('./role.ts')), stop.signal);
+  process.exit(0);
+} catch (error) {
+  refuse(reasonOf(error), 1);
+}
+
+function wanted() {
+  try {
+    const { values } = parseArgs({ options: { role: { type: 'string', default: roles.join(',') } } });
+    return readRoles(values.role);
+  } catch (error) {
+    return refuse(reasonOf(error), 2);
+  }
+}
+
+function refuse(line: string, code: number): never {
+  console.error(line);
+  process.exit(code);
+}
