@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrangeList } from '#modules/reference/index.ts';
+import type { Operation } from '#platform/contract.ts';
+import { openTransaction } from '#platform/db/transaction.ts';
+import { routes } from '../../src/app/catalogue.ts';
+import type { Answer, Api } from '../support/api.ts';
+import type { Dealership } from '../support/dealership.ts';
+import { dealership } from '../support/dealership.ts';
+
+const nobody = '00000000-0000-0000-0000-000000000000';
+const car = { condition: 'USED', make: 'Ford', model: 'Fiesta' };
+
+/** Parameters of paths that name nothing of a dealer's. */
+const publicNames = new Set(['list']);
+
+type Make = (of: Dealership, branchId: string) => Promise<string>;
+
+const vehicle: Make = async ({ api }, branchId) => (await api.post('/v1/vehicles', { ...car, branch_id: branchId }).succeeds(201)).id;
+const batch: Make = async ({ apiWith }, branchId) => {
+  const api = await apiWith({ branchIds: [branchId] });
+  return (await api.post('/v1/vehicles/batch', [car]).succeeds(202)).id;
+};
+const branch: Make = async (_of, branchId) => branchId;
+
+/** How a record of each operation that takes an id comes to be at a branch, and a body that would change it. */
+const records: Record<string, { make: Make; body?: unknown }> = {
+  'branches.get': { make: branch },
+  'vehicles.get': { make: vehicle },
+  'vehicles.update': { make: vehicle, body: { colour: 'Red' } },
+  'vehicles.delete': { make: vehicle },
+  'vehicle_batches.get': { make: batch },
+};
+
+/** The same for each list that can be asked for ids. */
+const listed: Record<string, Make> = { 'branches.list': branch, 'vehicles.list': vehicle, 'vehicle_batches.list': batch };
+
+const operations = routes.map(({ operation }) => operation);
+const taking = operations.filter(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].some(([, name]) => !publicNames.has(name!)));
+const listing = operations.filter(({ query }) => 'ids' in ((query as { shape?: object }).shape ?? {}));
+
+test('every operation that takes an id, and every list, is tried below', () => {
+  assert.ok(taking.length > 0 && listing.length > 0);
+  assert.deepEqual(taking.map(({ id }) => id).sort(), Object.keys(records).sort());
+  assert.deepEqual(listing.map(({ id }) => id).sort(), Object.keys(listed).sort());
+});
+
+const send = (api: Api, { method, path }: Operation, id: string, body: unknown): Promise<Answer> => {
+  const target = path.replace(/\{\w+\}/, id);
+  if (method === 'GET') return api.get(target);
+  return method === 'DELETE' ? api.delete(target) : { POST: api.post, PATCH: api.patch, PUT: api.put }[method](target, body);
+};
+
+/** An answer without what differs from request to request. */
+function told({ status, headers, body }: Answer) {
+  const { 'x-request-id': _id, date: _date, 'x-ratelimit-remaining': _left, 'x-ratelimit-reset': _reset, ...same } = headers;
+  const { request_id: _same, ...rest } = body;
+  return { status, headers: same, body: rest };
+}
+
+for (const operation of taking) {
+  test(`${operation.id}: a record of another dealer or branch is indistinguishable from a missing one`, async () => {
+    const { make, body } = records[operation.id]!;
+    const [mine, theirs] = [await dealership(), await dealership()];
+    const away = await mine.newBranch();
+    const restricted = await mine.apiWith({ branchIds: [mine.branch.id] });
+    const ask = (id: string) => send(restricted, operation, id, body);
+    const missing = told(await ask(nobody));
+    assert.deepEqual([missing.status, missing.body.code], [404, 'not_found']);
+    for (const [what, id] of [
+      ['another dealer’s record', await make(theirs, theirs.branch.id)],
+      ['another branch’s record', await make(mine, away.id)],
+      ['a malformed id', 'none'],
+      ['an id in another form', nobody.replaceAll('-', '')],
+      ['an id that ends early', nobody.slice(0, -1)],
+      ['a quote', '%27%20or%201=1--'],
+    ] as const) {
+      assert.deepEqual(told(await ask(id)), missing, what);
+    }
+    const own = await make(mine, mine.branch.id);
+    assert.ok((await ask(own.toUpperCase())).status < 300, 'one’s own is there, in whatever case');
+  });
+
+  if (!operation.access.kinds.includes('publishable')) continue;
+  test(`${operation.id}: what is not on the website is indistinguishable from a missing record for a publishable key`, async () => {
+    const { make } = records[operation.id]!;
+    const mine = await dealership();
+    const hidden = await mine.newBranch(false);
+    const api = await mine.apiWith({ kind: 'publishable' });
+    const missing = told(await send(api, operation, nobody, undefined));
+    assert.equal(missing.status, 404);
+    assert.deepEqual(told(await send(api, operation, await make(mine, hidden.id), undefined)), missing);
+  });
+}
+
+for (const operation of listing) {
+  test(`${operation.id}: shows nothing of other dealers and branches, asked for by id or not`, async () => {
+    const make = listed[operation.id]!;
+    const [mine, theirs] = [await dealership(), await dealership()];
+    const away = await mine.newBranch();
+    const restricted = await mine.apiWith({ branchIds: [mine.branch.id] });
+    const own = await make(mine, mine.branch.id);
+    const others = [await make(theirs, theirs.branch.id), await make(mine, away.id), nobody];
+    const found = async (query: string) =>
+      ((await restricted.get(operation.path + query).succeeds()) as { id: string }[]).map(({ id }) => id);
+    assert.deepEqual(await found(''), [own]);
+    assert.deepEqual(await found(`?ids=${[own, ...others].join()}`), [own]);
+    for (const id of others) assert.deepEqual(await found(`?ids=${id}`), []);
+  });
+}
+
+// ---- The wall below: row level security ----
+
+/** Every table with a row of the dealer’s own. */
+async function furnish(d: Dealership): Promise<void> {
+  await d.api.post('/v1/vehicles', car, { 'idempotency-key': 'one' }).succeeds(201);
+  await d.api.post('/v1/vehicles/batch', [car]).succeeds(202);
+  await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);
+}
+
+test('a query without any condition returns no row of another dealer, whatever the table, and without a dealer none at all', async () => {
+  const [mine, theirs] = [await dealership(), await dealership()];
+  await furnish(mine);
+  await furnish(theirs);
+  const { doors, work } = mine.service.pools;
+  const { rows } = await doors.query(`
+    select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+     where c.table_schema = 'public' and c.column_name = 'dealer_id' and t.table_type = 'BASE TABLE' order by 1`);
+  const tables = rows.map(({ name }) => name as string);
+  assert.ok(tables.length >= 10, tables.join());
+  const role = await work.query('select rolsuper or rolbypassrls as above from pg_roles where rolname = current_user');
+  assert.equal(role.rows[0].above, false, 'the product’s role is not above row level security');
+  for (const table of tables) {
+    const dealers = async (query: (text: string) => Promise<{ rows: { id: string }[] }>) =>
+      (await query(`select distinct dealer_id as id from ${table}`)).rows.map(({ id }) => id);
+    const whole = await dealers((text) => doors.query(text));
+    // A day’s part of the events is empty but for today’s.
+    if (!/^event_\d{8}$/.test(table)) assert.ok(whole.includes(mine.id) && whole.includes(theirs.id), `${table} holds rows of both`);
+    assert.deepEqual(
+      (await openTransaction(mine.ctx, (tx) => dealers((text) => tx.tx.connection.query(text)))).filter((id) => id !== mine.id),
+      [],
+      `${table} shows another dealer’s rows`,
+    );
+    assert.deepEqual(await dealers((text) => work.query(text)), [], `${table} shows rows to nobody in particular`);
+  }
+});
+
+test('nor can a row of another dealer be written, moved or deleted', async () => {
+  const [mine, theirs] = [await dealership(), await dealership()];
+  await furnish(mine);
+  await furnish(theirs);
+  const inMine = (text: string, values: unknown[] = []) => openTransaction(mine.ctx, (tx) => tx.tx.connection.query(text, values));
+  await assert.rejects(inMine("insert into counter (dealer_id, series, last) values ($1, 'theirs', 1)", [theirs.id]), { code: '42501' });
+  await assert.rejects(inMine('update vehicle set dealer_id = $1', [theirs.id]), { code: '42501' });
+  assert.equal((await inMine('update vehicle set make = $2 where dealer_id = $1', [theirs.id, 'Stolen'])).rowCount, 0);
+  assert.equal((await inMine('delete from vehicle where dealer_id = $1', [theirs.id])).rowCount, 0);
+  assert.equal((await theirs.api.get('/v1/vehicles').succeeds())[0].make, 'Ford');
+});
+
+test('a dealer of a transaction ends with it', async () => {
+  const { ctx, service } = await dealership();
+  await openTransaction(ctx, async () => undefined);
+  for (let i = 0; i < 20; i++) {
+    const { rows } = await service.pools.work.query("select coalesce(current_setting('forecourt.dealer_id', true), '') as dealer");
+    assert.equal(rows[0].dealer, '');
+  }
+});

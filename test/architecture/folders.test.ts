@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { basename, dirname } from 'node:path/posix';
+import { test } from 'node:test';
+import { filesLike, sources } from './source.ts';
+
+/** The files a module may have, each with one job. */
+const usual = ['contract', 'rules', 'queries', 'view', 'commands', 'routes', 'staff-routes', 'tools', 'jobs', 'index'];
+
+/** What a module has beside them: parts of a large contract, and flows that have a name of their own. */
+const own: Record<string, readonly string[]> = {
+  dealers: ['me', 'operator'],
+  keys: ['identify', 'key-text'],
+  reference: ['lists'],
+  staff: ['passwords'],
+  vehicles: ['codes', 'shapes', 'batch-shapes', 'batch-queries', 'batch', 'changes', 'reads', 'write'],
+};
+
+const moduleFiles = () => sources().filter((path) => path.startsWith('src/modules/'));
+const nameOf = (path: string) => basename(path, '.ts');
+
+test('a module’s files have the names that say what they hold', () => {
+  const odd = moduleFiles().filter((path) => ![...usual, ...(own[basename(dirname(path))] ?? [])].includes(nameOf(path)));
+  assert.deepEqual(odd, []);
+});
+
+test('no name is kept for a file that is gone', () => {
+  const there = new Set(moduleFiles());
+  const gone = Object.entries(own).flatMap(([module, names]) =>
+    names.map((name) => `src/modules/${module}/${name}.ts`).filter((path) => !there.has(path)),
+  );
+  assert.deepEqual(gone, []);
+});
+
+test('every module has a face', () => {
+  const modules = [...new Set(moduleFiles().map(dirname))];
+  assert.ok(modules.length > 0);
+  assert.deepEqual(
+    modules.filter((module) => !moduleFiles().includes(`${module}/index.ts`)),
+    [],
+  );
+});
+
+test('nothing is kept under a name that says nothing', () => {
+  const vague = /(^|\/)(utils?|helpers?|lib|misc|common|shared|manager|handlers?|services?)(\.ts|\/)/;
+  assert.deepEqual(
+    sources().filter((path) => vague.test(path) && !['src/platform/service.ts', 'src/app/service.ts'].includes(path)),
+    [],
+  );
+});
+
+test('a test stands beside what it tests', () => {
+  const lost = filesLike('src/**/*.test.ts').filter((path) => {
+    const subject = path.replace(/\.test\.ts$/, '');
+    return !sources().some(
+      (source) =>
+        source === `${subject}.ts` ||
+        dirname(source) === subject ||
+        (dirname(source) === `${dirname(path)}` && nameOf(subject) === basename(dirname(path))),
+    );
+  });
+  assert.deepEqual(lost, []);
+});
+
+test('migrations are numbered in order, without gaps', () => {
+  const names = filesLike('migrations/*').map((path) => basename(path));
+  assert.ok(names.length > 0);
+  for (const [i, name] of names.entries()) assert.match(name, new RegExp(`^${String(i + 1).padStart(4, '0')}_[a-z_]+\\.sql$`));
+});
