@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Dealer } from './dealers.ts';
+import { newDealers } from './dealers.ts';
+import type { Ground } from './ground.ts';
+import type { Figures } from './load.ts';
+import { figuresOf } from './load.ts';
+import { send } from './probe.ts';
+import { vehicleNumber } from './stock.ts';
+import { ms, print, whole } from './table.ts';
+
+const size = 500;
+const alone = 5;
+const stream = 20;
+const readers = 10;
+const readsPerSecond = 200;
+const idleSeconds = 8;
+
+/** A batch of 500 for one dealer through the API and a worker, alone and in a stream, and what others' reads feel of it. */
+export async function measureBatch(ground: Ground): Promise<void> {
+  const [dealer, ...others] = (await newDealers(ground.service, 1 + readers)) as [Dealer, ...Dealer[]];
+  const admin = new pg.Client({ connectionString: ground.adminUrl });
+  await admin.connect();
+  try {
+    const paths = new Map<Dealer, string>();
+    for (const other of others) {
+      const body = JSON.stringify(vehicleNumber(1));
+      const created = await send(ground, other, { method: 'POST', path: '/v1/vehicles', body });
+      paths.set(other, `/v1/vehicles/${JSON.parse(created).data.id}`);
+    }
+    const api = await ground.startApi();
+    await ground.startWorker();
+    const door: Door = { api, admin, agent: new Agent({ keepAlive: true, maxSockets: 64 }) };
+
+    await run(door, dealer, 2);
+    const single: Run[] = [];
+    for (let n = 0; n < alone; n++) single.push(await run(door, dealer, 1));
+    const again = await run(door, dealer, 1, single.at(-1)!.lastBatch);
+
+    const idle = await readEvenly(door, others, paths, delay(idleSeconds * 1000));
+    const streaming = run(door, dealer, stream);
+    const busy = await readEvenly(door, others, paths, streaming);
+    const streamed = await streaming;
+    door.agent.destroy();
+
+    const middle = [...single].sort((a, b) => a.seconds - b.seconds)[Math.floor(alone / 2)]!;
+    print(
+      `Batches of ${size} vehicles for one dealer`,
+      ['', '202 after ms', 'completed after ms', 'vehicles/s'],
+      [
+        [`created (median of ${alone})`, ...cellsOf(middle)],
+        ['the same again, all updated', ...cellsOf(again)],
+        [`${stream} batches at once`, ...cellsOf(streamed)],
+      ],
+    );
+    const row = (name: string, { perSecond, p50, p99 }: Figures) => [name, whole(perSecond), ms(p50), ms(p99)];
+    print(
+      `One vehicle read by other dealers, ${readsPerSecond} requests a second`,
+      ['', 'req/s', 'p50 ms', 'p99 ms'],
+      [row('no batch', idle), row(`while the ${stream} batches are written`, busy)],
+    );
+  } finally {
+    await admin.end();
+  }
+}
+
+const cellsOf = ({ accepted, seconds, vehicles }: Run): string[] => [ms(accepted), ms(seconds * 1000), whole(vehicles / seconds)];
+
+interface Door {
+  readonly api: string;
+  readonly admin: pg.Client;
+  readonly agent: Agent;
+}
+
+interface Run {
+  /** The longest wait for a 202, in milliseconds. */
+  readonly accepted: number;
+  /** From the first byte sent to the last batch completed. */
+  readonly seconds: number;
+  readonly vehicles: number;
+  readonly lastBatch: readonly object[];
+}
+
+/** Posts batches at once and waits, as the database sees it, until all are completed. */
+async function run({ api, admin, agent }: Door, dealer: Dealer, batches: number, items?: readonly object[]): Promise<Run> {
+  const sent = Array.from({ length: batches }, () => items ?? newItems());
+  const bodies = sent.map((batch) => JSON.stringify(batch));
+  const startedAt = performance.now();
+  const answers = await Promise.all(bodies.map((body) => ask(agent, `${api}/v1/vehicles/batch`, dealer, body)));
+  const ids = answers.map(({ body }) => JSON.parse(body).data.id);
+  for (;;) {
+    const { rows } = await admin.query(
+      `select count(*) filter (where completed_at is null)::int as open, sum(created)::int as created, sum(updated)::int as updated
+         from vehicle_batch where dealer_id = $1 and id = any($2::uuid[])`,
+      [dealer.id, ids],
+    );
+    if (rows[0].open === 0) {
+      assert.equal(items ? rows[0].updated : rows[0].created, batches * size, JSON.stringify(rows[0]));
+      break;
+    }
+    await delay(5);
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { accepted: Math.max(...answers.map(({ took }) => took)), seconds, vehicles: batches * size, lastBatch: sent.at(-1)! };
+}
+
+/** None of them is in stock. */
+function newItems(): object[] {
+  made += size;
+  return Array.from({ length: size }, (_, n) => ({ external_id: randomUUID(), ...vehicleNumber(made + n) }));
+}
+
+let made = 0;
+
+/** Reads at an even pace until `until` is settled; a read counts from when it was due. */
+async function readEvenly(
+  { api, agent }: Door,
+  dealers: readonly Dealer[],
+  paths: Map<Dealer, string>,
+  until: Promise<unknown>,
+): Promise<Figures> {
+  let over = false;
+  const ended = until.finally(() => {
+    over = true;
+  });
+  const startedAt = performance.now();
+  const times: number[] = [];
+  const underWay: Promise<unknown>[] = [];
+  for (let n = 0; !over; n++) {
+    const due = startedAt + (n * 1000) / readsPerSecond;
+    if (due > performance.now()) await delay(due - performance.now());
+    const dealer = dealers[n % dealers.length]!;
+    underWay.push(ask(agent, api + paths.get(dealer), dealer).then(() => times.push(performance.now() - due)));
+  }
+  await ended;
+  const seconds = (performance.now() - startedAt) / 1000;
+  await Promise.all(underWay);
+  return figuresOf(times, seconds);
+}
+
+/** One request; anything but a success ends the run. */
+function ask(agent: Agent, url: string, { key }: Dealer, body?: string): Promise<{ body: string; took: number }> {
+  const startedAt = performance.now();
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent, method: body === undefined ? 'GET' : 'POST', headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        if (response.statusCode! >= 300) reject(new Error(`${response.statusCode} ${text}`));
+        else resolve({ body: text, took: performance.now() - startedAt });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,127 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import { startEmbedded } from '#platform/db/embedded.ts';
+import { createLog } from '#platform/log.ts';
+import type { Service } from '#platform/service.ts';
+import { buildApi } from '../src/app/api.ts';
+import { readConfig } from '../src/app/config.ts';
+import { prepareDatabase } from '../src/app/database.ts';
+import { closeService, openService } from '../src/app/service.ts';
+import type { BareOrder } from './bare.ts';
+import { serverLog } from './server-log.ts';
+
+/** What a measurement stands on: a PostgreSQL of its own, prepared like a production one, and processes on it. */
+export interface Ground {
+  readonly databaseUrl: string;
+  /** Of the superuser, who sees all rows. */
+  readonly adminUrl: string;
+  readonly service: Service;
+  /** The API inside this process: to look at what a request does, not to be measured. */
+  readonly inside: FastifyInstance;
+  /** What PostgreSQL says it ran while the work was done, statement by statement. */
+  ranDuring(work: () => Promise<unknown>): Promise<string[]>;
+  /** Starts the API as the process production runs. Returns its address. */
+  startApi(): Promise<string>;
+  startWorker(): Promise<void>;
+  /** Starts the server to compare with. Returns its address. */
+  startBare(order: Omit<BareOrder, 'databaseUrl'>): Promise<string>;
+}
+
+/** Does the work on a ground of its own, of which nothing is left. */
+export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'forecourt-bench-'));
+  const undo: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
+  const finish = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  const interrupted = () => void finish().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    const log = serverLog();
+    const embedded = await startEmbedded(folder, { log: log.line });
+    undo.push(() => embedded.stop());
+    const databaseUrl = embedded.url;
+    await prepareDatabase(databaseUrl);
+
+    const { limits } = readConfig({});
+    const masterKey = randomBytes(32);
+    const service = await openService({ log: createLog({ level: 'error' }), databaseUrl, masterKeys: [masterKey], limits, connections: 4 });
+    undo.push(() => closeService(service));
+    const inside = buildApi({ service, baseUrl: 'http://127.0.0.1', trustedProxies: [] });
+    undo.push(async () => inside.close());
+
+    const start = async (file: string, env: Record<string, string>, order?: BareOrder) => {
+      const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+        env: { ...own(), ...env },
+        stdio: ['ignore', ...logTo(folder), 'ipc'],
+      });
+      undo.push(() => end(child));
+      if (order) child.send(order);
+      const [said] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [null])]);
+      if (said === null || said.type === 'failed')
+        throw new Error(`${file} did not start: ${said?.reason ?? readFileSync(join(folder, 'log'), 'utf8')}`);
+      return said;
+    };
+    const startRole = async (role: string) => {
+      const port = await freePort();
+      const env = { FORECOURT_ROLE: role, DATABASE_URL: databaseUrl, MASTER_KEY: masterKey.toString('base64'), API_PORT: `${port}` };
+      await start('../src/bin/role.ts', env);
+      return `http://127.0.0.1:${port}`;
+    };
+    const adminUrl = withDatabase(embedded.adminUrl, databaseUrl);
+    return await work({
+      databaseUrl,
+      adminUrl,
+      service,
+      inside,
+      ranDuring: (work) => log.during(adminUrl, work),
+      startApi: () => startRole('api'),
+      startWorker: async () => void (await startRole('worker')),
+      startBare: async (order) => (await start('bare.ts', {}, { ...order, databaseUrl: adminUrl })).url,
+    });
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    await finish();
+  }
+}
+
+/** Nothing of the user's own settings; `NODE_OPTIONS` remains, for a profile. */
+const own = (): Record<string, string> =>
+  Object.fromEntries(['PATH', 'HOME', 'TMPDIR', 'NODE_OPTIONS'].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+
+function logTo(folder: string): [number, number] {
+  const log = openSync(join(folder, 'log'), 'a');
+  return [log, log];
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(late);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function withDatabase(address: string, of: string): string {
+  const url = new URL(address);
+  url.pathname = new URL(of).pathname;
+  return url.href;
+}
