@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dealership, house } from '../support/dealership.ts';
 import { script, start } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const rounds = 5;
 
@@ -10,10 +11,6 @@ async function counted(dealerId: string): Promise<number> {
   const { service } = await house();
   const { rows } = await service.pools.doors.query("select last from counter where dealer_id = $1 and series = 'test'", [dealerId]);
   return rows[0]?.last ?? 0;
-}
-
-async function under(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition()));
 }
 
 for (const path of ['/v1/test/slow', '/v1/test/slow-outside']) {
@@ -33,7 +30,7 @@ for (const path of ['/v1/test/slow', '/v1/test/slow-outside']) {
         () => undefined,
       );
       // Under way: the lock of the key or its claim is there.
-      await under(async () => {
+      await until(async () => {
         const { rows } = await service.pools.doors.query(
           `select exists (select from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database()))
                or exists (select from stored_answer where dealer_id = $1 and running_until is not null) as busy`,
@@ -70,7 +67,7 @@ test('a claim whose process died is taken over when its lease has ended, and not
   const request = { method: 'POST', body: JSON.stringify({ ms: 60_000 }) };
   const headers = { authorization: `Bearer ${api.key}`, 'content-type': 'application/json', 'idempotency-key': 'lease' };
   const lost = fetch(`${doomed.url}/v1/test/slow-outside`, { ...request, headers }).catch(() => undefined);
-  await under(async () => {
+  await until(async () => {
     const { rows } = await service.pools.doors.query('select from stored_answer where dealer_id = $1 and running_until is not null', [id]);
     return rows.length === 1;
   });
