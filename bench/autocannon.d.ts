@@ -4,8 +4,8 @@ declare module 'autocannon' {
 
   namespace autocannon {
     interface Request {
-      method?: string;
-      path?: string;
+      method: 'GET' | 'POST';
+      path: string;
       headers?: Record<string, string>;
       body?: string;
       setupRequest?: (request: Request) => Request;

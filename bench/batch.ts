@@ -15,6 +15,7 @@ import { ms, print, whole } from './table.ts';
 const size = 500;
 const alone = 5;
 const stream = 20;
+const inFlight = 2;
 const readers = 10;
 const readsPerSecond = 200;
 const idleSeconds = 8;
@@ -49,11 +50,11 @@ export async function measureBatch(ground: Ground): Promise<void> {
     const middle = [...single].sort((a, b) => a.seconds - b.seconds)[Math.floor(alone / 2)]!;
     print(
       `Batches of ${size} vehicles for one dealer`,
-      ['', '202 after ms', 'completed after ms', 'vehicles/s'],
+      ['', '202 after ms at most', 'completed after ms', 'vehicles/s'],
       [
         [`created (median of ${alone})`, ...cellsOf(middle)],
         ['the same again, all updated', ...cellsOf(again)],
-        [`${stream} batches at once`, ...cellsOf(streamed)],
+        [`${stream} batches, ${inFlight} at a time`, ...cellsOf(streamed)],
       ],
     );
     const row = (name: string, { perSecond, p50, p99 }: Figures) => [name, whole(perSecond), ms(p50), ms(p99)];
@@ -84,27 +85,36 @@ interface Run {
   readonly lastBatch: readonly object[];
 }
 
-/** Posts batches at once and waits, as the database sees it, until all are completed. */
-async function run({ api, admin, agent }: Door, dealer: Dealer, batches: number, items?: readonly object[]): Promise<Run> {
+/** Posts batches, some at a time, each when one before it is completed: as an importer does. */
+async function run(door: Door, dealer: Dealer, batches: number, items?: readonly object[]): Promise<Run> {
   const sent = Array.from({ length: batches }, () => items ?? newItems());
   const bodies = sent.map((batch) => JSON.stringify(batch));
+  const accepted: number[] = [];
   const startedAt = performance.now();
-  const answers = await Promise.all(bodies.map((body) => ask(agent, `${api}/v1/vehicles/batch`, dealer, body)));
-  const ids = answers.map(({ body }) => JSON.parse(body).data.id);
+  const post = async () => {
+    for (let body = bodies.pop(); body !== undefined; body = bodies.pop())
+      accepted.push(await writeBatch(door, dealer, body, items !== undefined));
+  };
+  await Promise.all(Array.from({ length: inFlight }, post));
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { accepted: Math.max(...accepted), seconds, vehicles: batches * size, lastBatch: sent.at(-1)! };
+}
+
+/** Posts a batch and waits, as the database sees it, until it is completed. Returns the time to the 202. */
+async function writeBatch({ api, admin, agent }: Door, dealer: Dealer, body: string, known: boolean): Promise<number> {
+  const { body: answer, took } = await ask(agent, `${api}/v1/vehicles/batch`, dealer, body);
+  const { id } = JSON.parse(answer).data;
   for (;;) {
-    const { rows } = await admin.query(
-      `select count(*) filter (where completed_at is null)::int as open, sum(created)::int as created, sum(updated)::int as updated
-         from vehicle_batch where dealer_id = $1 and id = any($2::uuid[])`,
-      [dealer.id, ids],
-    );
-    if (rows[0].open === 0) {
-      assert.equal(items ? rows[0].updated : rows[0].created, batches * size, JSON.stringify(rows[0]));
-      break;
+    const { rows } = await admin.query('select completed_at, created, updated from vehicle_batch where dealer_id = $1 and id = $2', [
+      dealer.id,
+      id,
+    ]);
+    if (rows[0].completed_at !== null) {
+      assert.equal(known ? rows[0].updated : rows[0].created, size, JSON.stringify(rows[0]));
+      return took;
     }
     await delay(5);
   }
-  const seconds = (performance.now() - startedAt) / 1000;
-  return { accepted: Math.max(...answers.map(({ took }) => took)), seconds, vehicles: batches * size, lastBatch: sent.at(-1)! };
 }
 
 /** None of them is in stock. */

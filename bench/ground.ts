@@ -43,7 +43,11 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
     for (const step of undo.splice(0).reverse()) await step();
   };
   const interrupted = () => void finish().finally(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  const failed = (fault: unknown) => {
+    console.error(fault);
+    void finish().finally(() => process.exit(1));
+  };
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted).once('uncaughtException', failed);
   try {
     const log = serverLog();
     const embedded = await startEmbedded(folder, { log: log.line });
@@ -88,7 +92,7 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
       startBare: async (order) => (await start('bare.ts', {}, { ...order, databaseUrl: adminUrl })).url,
     });
   } finally {
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted).off('uncaughtException', failed);
     await finish();
   }
 }

@@ -39,7 +39,10 @@ export async function measureReads(ground: Ground): Promise<void> {
     assert.deepEqual(JSON.parse(ours), JSON.parse(theirs), 'The bare server writes the same answer.');
     assert.equal(ours.length, theirs.length);
     size += `${name} ${(ours.length / 1024).toFixed(1)} KiB, `;
-    const [figures, others] = await compare({ url: api, shot: { path, headers } }, { url: bare, shot: { path } });
+    const [figures, others] = await compare(
+      { url: api, shot: { method: 'GET', path, headers } },
+      { url: bare, shot: { method: 'GET', path } },
+    );
     rows.push(comparisonRow(name, figures, others, cost));
   }
   print('Reads', comparisonHeadings, rows);

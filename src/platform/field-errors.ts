@@ -1,5 +1,13 @@
 import { z } from 'zod';
 import type { FieldErrors } from './errors.ts';
+import { invalidFields } from './errors.ts';
+
+/** The input as its schema reads it, or a 422 by field: for commands that come through no HTTP. */
+export function checked<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const read = schema.safeParse(input);
+  if (!read.success) throw invalidFields(fieldErrors(read.error, schema));
+  return read.data;
+}
 
 /** What is wrong, by field. `root` names what has no field of its own: a body of the wrong type. */
 export function fieldErrors(error: z.ZodError, schema: z.ZodType, root = 'body'): FieldErrors {

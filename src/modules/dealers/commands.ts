@@ -1,11 +1,10 @@
-import type { z } from 'zod';
 import { recordActivity } from '#modules/activity/index.ts';
 import { stampBranch } from '#modules/vehicles/index.ts';
 import type { Context, Dealer } from '#platform/context.ts';
 import { fromMillis } from '#platform/dates.ts';
 import { inTransaction, openTransaction } from '#platform/db/transaction.ts';
-import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
-import { fieldErrors } from '#platform/field-errors.ts';
+import { invalid, Refusal } from '#platform/errors.ts';
+import { checked } from '#platform/field-errors.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import type { Branch, BranchChanges, DealerChanges, NewBranch, NewDealer } from './contract.ts';
@@ -96,10 +95,4 @@ async function standing(tx: Context, id: string): Promise<rows.BranchRow> {
   const branch = await rows.branchById(tx, id);
   if (!branch) throw new Refusal('not_found');
   return branch;
-}
-
-function checked<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const read = schema.safeParse(input);
-  if (!read.success) throw invalidFields(fieldErrors(read.error, schema));
-  return read.data;
 }

@@ -4,7 +4,7 @@ import { permissionsOf } from '#modules/staff/index.ts';
 import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { invalid, Refusal } from '#platform/errors.ts';
-import { fieldErrors } from '#platform/field-errors.ts';
+import { checked } from '#platform/field-errors.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { KeyChanges, NewKey } from './contract.ts';
 import { keyChanges, newKey, publishableScopes, secretScopes } from './contract.ts';
@@ -15,11 +15,10 @@ import { effectiveScopes } from './rules.ts';
 /** Issues a key. Its text is shown here and never again. */
 export const issueKey = (ctx: Context, input: NewKey): Promise<{ id: string; key: string }> =>
   inTransaction(ctx, async (tx) => {
-    const read = newKey.safeParse(input);
-    if (!read.success) throw new Refusal('validation_failed', undefined, { fields: fieldErrors(read.error, newKey) });
-    const { kind, environment, branchIds } = read.data;
-    const owner = await activeOwner(tx, read.data.ownerId);
-    const scopes = kind === 'publishable' ? [...publishableScopes] : scopesFor(read.data.scopes, permissionsOf(owner), environment);
+    const asked = checked(newKey, input);
+    const { kind, environment, branchIds } = asked;
+    const owner = await activeOwner(tx, asked.ownerId);
+    const scopes = kind === 'publishable' ? [...publishableScopes] : scopesFor(asked.scopes, permissionsOf(owner), environment);
     if (branchIds !== 'all' && branchIds.length > 0) await checkBranches(tx, environment, branchIds);
 
     const { key, lookup, hash } = newKeyText(environment, kind);
@@ -29,17 +28,17 @@ export const issueKey = (ctx: Context, input: NewKey): Promise<{ id: string; key
     await rows.insertKey(tx, {
       dealer_id: tx.dealer.id,
       id,
-      name: read.data.name,
+      name: asked.name,
       kind,
       environment,
       owner_id: owner.id,
       scopes,
       all_branches: allBranches,
       branch_ids: allBranches ? [] : [...branchIds],
-      ips: read.data.ips,
-      origins: read.data.origins,
-      rate_limit: read.data.rateLimit,
-      expires_at: read.data.expiresAt,
+      ips: asked.ips,
+      origins: asked.origins,
+      rate_limit: asked.rateLimit,
+      expires_at: asked.expiresAt,
       revoked_at: null,
       created_at: tx.now,
       updated_at: tx.now,
@@ -52,9 +51,8 @@ export const issueKey = (ctx: Context, input: NewKey): Promise<{ id: string; key
 /** Changes owner, expiry, limit or name; the key itself stays. */
 export const changeKey = (ctx: Context, id: string, input: KeyChanges): Promise<{ id: string }> =>
   inTransaction(ctx, async (tx) => {
-    const read = keyChanges.safeParse(input);
-    if (!read.success) throw new Refusal('validation_failed', undefined, { fields: fieldErrors(read.error, keyChanges) });
-    const { name, ownerId, expiresAt, rateLimit } = read.data;
+    const changes = checked(keyChanges, input);
+    const { name, ownerId, expiresAt, rateLimit } = changes;
     await standing(tx, id);
     if (ownerId !== undefined) await activeOwner(tx, ownerId);
     await rows.updateKey(tx, id, {
@@ -63,7 +61,7 @@ export const changeKey = (ctx: Context, id: string, input: KeyChanges): Promise<
       ...(expiresAt !== undefined && { expires_at: expiresAt }),
       ...(rateLimit !== undefined && { rate_limit: rateLimit }),
     });
-    recordActivity(tx, 'updated', 'api_key', id, Object.keys(read.data));
+    recordActivity(tx, 'updated', 'api_key', id, Object.keys(changes));
     return { id };
   });
 

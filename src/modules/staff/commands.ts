@@ -1,8 +1,8 @@
 import { recordActivity } from '#modules/activity/index.ts';
 import type { Branches, Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
-import { fieldErrors } from '#platform/field-errors.ts';
+import { invalid, Refusal } from '#platform/errors.ts';
+import { checked } from '#platform/field-errors.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { NewUser, UserChanges } from './contract.ts';
 import { newUser, userChanges } from './contract.ts';
@@ -12,9 +12,7 @@ import { withSingles } from './rules.ts';
 
 /** Takes on a member of staff. */
 export async function createUser(ctx: Context, input: NewUser): Promise<{ id: string }> {
-  const read = newUser.safeParse(input);
-  if (!read.success) throw invalidFields(fieldErrors(read.error, newUser));
-  const { password, ...user } = read.data;
+  const { password, ...user } = checked(newUser, input);
   const passwordHash = await hashed(password);
 
   return inTransaction(ctx, async (tx) => {
@@ -30,9 +28,7 @@ export async function createUser(ctx: Context, input: NewUser): Promise<{ id: st
 
 /** Changes what a member of staff may do, or whether they still work here. It counts for the next request of every key they own. */
 export async function setUser(ctx: Context, email: string, input: UserChanges): Promise<{ id: string }> {
-  const read = userChanges.safeParse(input);
-  if (!read.success) throw invalidFields(fieldErrors(read.error, userChanges));
-  const { with: given, without: taken, ...changes } = read.data;
+  const { with: given, without: taken, ...changes } = checked(userChanges, input);
 
   return inTransaction(ctx, async (tx) => {
     const user = await userByEmail(tx, email);
