@@ -13,7 +13,7 @@ if (!existsSync(`${root}/node_modules/.bin/node`) && Number.parseInt(process.ver
 
 function install() {
   console.log('Installing the packages Forecourt needs …');
-  const arguments_ = ['ci', '--include=optional', '--include=dev', '--no-audit', '--no-fund'];
+  const arguments_ = ['ci', '--include=optional', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = process.env.npm_execpath;
   const { status } = npm
     ? spawnSync(process.execPath, [npm, ...arguments_], { cwd: root, stdio: 'inherit' })

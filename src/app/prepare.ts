@@ -58,7 +58,7 @@ export async function createDemo(service: Service, vehicles = 60): Promise<Demo>
 
 /** The same each time it is asked for, and known to nobody without the master key. */
 const demoPassword = ({ service, dealer }: Context): string =>
-  service.keyring.sign('demo password', dealer.id).toString('base64url').slice(0, 16);
+  service.keyring.sign('demo password', dealer.id).toString('hex').slice(0, 16);
 
 async function demoDealer(service: Service, vehicles: number): Promise<Context> {
   if (!(await findDealer(service, { code: 'demo' }))) {
