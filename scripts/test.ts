@@ -63,7 +63,8 @@ async function givenServer(databaseUrl: string): Promise<Server> {
   const { rows } = await admin.query('select rolsuper, rolcreatedb, rolbypassrls from pg_roles where rolname = current_user');
   const { rolsuper, rolcreatedb, rolbypassrls } = rows[0];
   if (!rolsuper && (rolbypassrls || !rolcreatedb)) {
-    throw new Error('The role of DATABASE_URL must be a superuser, or have CREATEDB and not BYPASSRLS.');
+    console.error('The role of DATABASE_URL must be a superuser, or have CREATEDB and not BYPASSRLS.');
+    process.exit(1);
   }
 
   const url = new URL(databaseUrl);

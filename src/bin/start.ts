@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { lives, parentOf } from '#platform/processes.ts';
 import { reasonOf } from '../app/reason.ts';
 import { readRoles, roles } from '../app/roles.ts';
 import { supervise } from '../app/supervise.ts';
@@ -7,9 +8,9 @@ import { supervise } from '../app/supervise.ts';
 // `npm start`: every role, or those that `--role` names, until SIGINT or SIGTERM.
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
-// npm's shell dies of a signal without handing it on: what it started must notice that it is alone.
-const parent = process.ppid;
-if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && stop.abort(), 250).unref();
+// npm and its shell die of a signal without handing it on: what they started must notice that it is alone.
+const above = [process.ppid, parentOf(process.ppid)];
+if (process.env.npm_lifecycle_event) setInterval(() => above.every(lives) || stop.abort(), 250).unref();
 
 const asked = wanted();
 try {

@@ -19,6 +19,13 @@ export const hasIdentity = (identity: string): boolean => {
   return lives(pid) && identityOf(pid) === identity;
 };
 
+/** The process that started another, 0 when there is none to see. */
+export function parentOf(pid: number): number {
+  if (process.platform === 'linux') return Number(linuxState(pid)?.parent ?? 0);
+  if (process.platform === 'win32') return Number(powershell(`(Get-CimInstance Win32_Process -Filter "ProcessId=${pid}").ParentProcessId`));
+  return Number(tolerant(() => execFileSync('ps', ['-o', 'ppid=', '-p', `${pid}`], { encoding: 'utf8' })));
+}
+
 /** The command line a process was started with, empty when there is none to see. */
 export function commandLine(pid: number): string {
   if (process.platform === 'linux') return tolerant(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
@@ -44,11 +51,11 @@ function startOf(pid: number): string {
 }
 
 /** The name in `/proc/…/stat` is in brackets and may hold anything, so fields are counted from the last bracket. */
-function linuxState(pid: number): { state: string; startedAt: string } | null {
+function linuxState(pid: number): { state: string; parent: string; startedAt: string } | null {
   const stat = tolerant(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (stat === '') return null;
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', startedAt: fields[19] ?? '' };
+  return { state: fields[0] ?? '', parent: fields[1] ?? '', startedAt: fields[19] ?? '' };
 }
 
 const powershell = (expression: string): string =>
