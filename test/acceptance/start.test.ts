@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runningEmbedded } from '#platform/db/embedded.ts';
+
+test('the first start prints keys and a request that work; the next one continues on the same data, silent about keys', async (t) => {
+  const product = await prepared(t);
+  const first = await product.start();
+  const [, header = '', address = ''] = /curl -H '(Authorization: [^']+)' '([^']+)'/.exec(first.printed()) ?? [];
+  const ask = () => fetch(address, { headers: { authorization: header.slice('Authorization: '.length) } });
+  const before = (await (await ask()).json()) as { data: unknown[] };
+  assert.equal(before.data.length, 3);
+  await first.stop('SIGTERM');
+
+  const second = await product.start();
+  assert.doesNotMatch(second.printed(), /svc_/);
+  assert.deepEqual(((await (await ask()).json()) as { data: unknown[] }).data, before.data);
+});
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} ends everything within 10 seconds, the database too`, async (t) => {
+    const product = await prepared(t);
+    const run = await product.start();
+    const asked = Date.now();
+    assert.equal(await run.stop(signal), 0);
+    assert.ok(Date.now() - asked < 10_000);
+    assert.equal(await runningEmbedded(product.dataDir), null);
+    await assert.rejects(fetch(product.url('/healthz')));
+  });
+}
+
+test('a run that was killed takes its processes with it, and the next one starts on its data', async (t) => {
+  const product = await prepared(t);
+  const run = await product.start();
+  await run.stop('SIGKILL');
+  await until(async () => !(await answers(product.url('/healthz'))));
+  await product.start();
+  assert.equal((await fetch(product.url('/readyz'))).status, 200);
+});
+
+test('a process that dies is started again, and the metrics are those of all processes', async (t) => {
+  const product = await prepared(t);
+  const run = await product.start();
+  const pid = Number(/"pid":(\d+)[^\n]*listening/.exec(run.logged())?.[1]);
+  process.kill(pid, 'SIGKILL');
+  await until(async () => run.logged().includes('is started again') && (await answers(product.url('/readyz'))));
+
+  await fetch(product.url('/v1/me'));
+  const counted = 'forecourt_request_duration_seconds_count{operation="me.get",status="401"} 1\n';
+  await until(async () => (await (await fetch(product.metricsUrl)).text()).includes(counted));
+});
+
+test('a port in use is refused in one line, and nothing stays behind', async (t) => {
+  const product = await prepared(t);
+  const other = createServer().listen(product.port, '127.0.0.1');
+  await once(other, 'listening');
+  t.after(() => other.close());
+  assert.deepEqual(await product.fails(), [
+    1,
+    `Port ${product.port} of 127.0.0.1 is in use by another program: set API_PORT to a free one.\n`,
+  ]);
+  assert.equal(await runningEmbedded(product.dataDir), null);
+});
+
+test('a wrong value is refused in one line', async (t) => {
+  const product = await prepared(t);
+  assert.deepEqual(await product.fails({ API_PORT: 'abc' }), [1, 'API_PORT must be a port between 1 and 65535, not "abc".\n']);
+  assert.deepEqual(await product.fails({ DATABASE_URL: `postgres://x:y@127.0.0.1:${product.port}/z` }), [
+    1,
+    `DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:${product.port}\n`,
+  ]);
+});
+
+test('a role that does not exist is refused in one line that names those that do', async (t) => {
+  const product = await prepared(t);
+  const refusal = '--role takes api, worker, several separated by commas, not "pump".\n';
+  assert.deepEqual(await product.fails({}, ['--role', 'api,pump']), [2, refusal]);
+});
+
+/** Ports and a data folder of its own, in which the product can be started more than once. */
+async function prepared(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'forecourt-'));
+  const dataDir = join(folder, 'data');
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const { DATABASE_URL: _, ...inherited } = process.env;
+  const env = { ...inherited, DATA_DIR: dataDir, API_PORT: `${port}`, METRICS_PORT: `${metricsPort}`, LOG_LEVEL: 'info' };
+  const runs: Run[] = [];
+  t.after(async () => {
+    for (const run of runs) await run.stop('SIGTERM');
+    rmSync(folder, { recursive: true });
+  });
+
+  const spawnIt = (more: Record<string, string> = {}, words: string[] = []) => {
+    const run = watched(spawn(process.execPath, ['src/bin/start.ts', ...words], { env: { ...env, ...more } }));
+    runs.push(run);
+    return run;
+  };
+  return {
+    dataDir,
+    port,
+    url: (path: string) => `http://127.0.0.1:${port}${path}`,
+    metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+    async start(): Promise<Run> {
+      const run = spawnIt();
+      await until(async () => run.over() || /Try it:.*\n.*\n?.*curl|Try it: {4}curl/.test(run.printed()));
+      assert.ok(!run.over(), run.logged());
+      return run;
+    },
+    /** The exit code, and what it said. */
+    async fails(more: Record<string, string> = {}, words: string[] = []): Promise<[number | null, string]> {
+      const run = spawnIt(more, words);
+      return [await run.ended, run.logged()];
+    },
+  };
+}
+
+type Run = ReturnType<typeof watched>;
+
+function watched(child: ChildProcess) {
+  let [printed, logged] = ['', ''];
+  child.stdout?.on('data', (chunk) => {
+    printed += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    logged += chunk;
+  });
+  const over = () => child.exitCode !== null || child.signalCode !== null;
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  return {
+    printed: () => printed,
+    logged: () => logged,
+    over,
+    ended,
+    stop(signal: NodeJS.Signals): Promise<number | null> {
+      if (!over()) child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    (response) => response.ok,
+    () => false,
+  );
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((next) => setTimeout(next, 20));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  assert.ok(typeof address === 'object' && address !== null);
+  return address.port;
+}
