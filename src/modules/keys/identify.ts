@@ -23,17 +23,18 @@ export interface Identifier {
   close(): Promise<void>;
 }
 
-const statementsAtOnce = 2;
+/** In one statement. */
+const most = 256;
 const flushMs = 30_000;
 
 /**
- * Says who asks. Nothing is cached: every request is looked up. Those that arrive while the statements at the door are busy
- * share the next one, so under load one statement answers for many.
+ * Says who asks. Nothing is cached: every request is looked up. Those that arrive together, or while a statement is
+ * under way, share the next one, so under load one statement answers for many.
  */
 export function identifier({ pools, clock }: Service): Identifier {
   const waiting: Waiting[] = [];
   const used = new Map<string, { dealerId: string; keyId: string; at: string; ip: string }>();
-  let busy = 0;
+  let busy = false;
 
   const flush = async () => {
     if (used.size === 0) return;
@@ -44,13 +45,11 @@ export function identifier({ pools, clock }: Service): Identifier {
   const timer = setInterval(() => void flush().catch(() => undefined), flushMs).unref();
 
   const next = () => {
-    while (busy < statementsAtOnce && waiting.length > 0) {
-      busy++;
-      void answerAll(waiting.splice(0, 256)).finally(() => {
-        busy--;
-        next();
-      });
+    if (waiting.length === 0) {
+      busy = false;
+      return;
     }
+    void answerAll(waiting.splice(0, most)).finally(() => setImmediate(next));
   };
 
   const answerAll = async (batch: readonly Waiting[]) => {
@@ -73,7 +72,9 @@ export function identifier({ pools, clock }: Service): Identifier {
         const read = token === null ? null : readKeyText(token);
         const asked = { lookup: read?.lookup ?? null, hash: read?.hash ?? null, visitor: visitorOf(ip) };
         waiting.push({ ...asked, ip, sent: token !== null, resolve, reject });
-        next();
+        if (busy) return;
+        busy = true;
+        setImmediate(next); // Whoever's request was read in the same turn of the event loop comes along.
       }),
     async close() {
       clearInterval(timer);

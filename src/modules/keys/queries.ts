@@ -102,7 +102,7 @@ const identify = prepared(`
     join counted c on c.subject = q.subject
     left join dealer home on home.id = q.dealer_id
     left join staff keeper on keeper.dealer_id = q.dealer_id and keeper.id = q.owner_id
-    left join dealer on case q.environment when 'live' then dealer.id = q.dealer_id else dealer.is_sandbox end
+    left join dealer on dealer.id = case q.environment when 'live' then q.dealer_id else (select id from dealer where is_sandbox) end
     left join staff owner on owner.dealer_id = dealer.id
           and owner.id = case q.environment when 'live' then q.owner_id else dealer.acts_as_id end
    order by q.n`);

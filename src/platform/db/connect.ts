@@ -8,7 +8,7 @@ export type Connection = pg.PoolClient;
 export interface Pools {
   /** For commands and queries. */
   readonly work: pg.Pool;
-  /** For the statement that says who asks, which a busy work pool must not starve. Sees the rows of all dealers, and is used for nothing a dealer asks for. */
+  /** For the statement that says who asks, which a busy work pool must not starve, and which is planned once: planning it anew took longer than running it. Sees the rows of all dealers, and is used for nothing a dealer asks for. */
   readonly doors: pg.Pool;
   end(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export function connect(databaseUrl: string, work = 16): Pools {
     opened.on('error', () => undefined);
     return opened;
   };
-  const pools = { work: pool(work), doors: pool(3, '-c forecourt.scope=system') };
+  const pools = { work: pool(work), doors: pool(3, '-c forecourt.scope=system -c plan_cache_mode=force_generic_plan') };
   return { ...pools, end: async () => void (await Promise.all([pools.work.end(), pools.doors.end()])) };
 }
 
