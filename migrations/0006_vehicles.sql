@@ -112,6 +112,9 @@ create table vehicle (
   -- The last different price, and when it ended.
   previous_asking_price bigint,
   price_changed_at timestamptz,
+  -- While the price is on application: the one before, and when it ended.
+  last_asking_price bigint,
+  last_price_ended_at timestamptz,
   vat_scheme vat_scheme,
   price_vat_status price_vat_status,
   reservation_fee bigint,

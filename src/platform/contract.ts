@@ -111,7 +111,10 @@ export const date = z.iso.date({ error: 'A date, such as 2026-01-31.' }).refine(
 /** An ISO 8601 date-time with its offset. */
 export const moment = z.iso
   .datetime({ offset: true, error: 'An ISO 8601 date-time, such as 2026-01-31T08:00:00Z.' })
-  .refine((value) => hasYear(value) && !Number.isNaN(Date.parse(value)), { error: 'Not a moment of the calendar.' });
+  .refine((value) => hasYear(value) && isWithin(Date.parse(value)), { error: 'Not a moment of the calendar.' });
+
+/** From year 1 to year 9999 in UTC, whatever the offset made of it. */
+const isWithin = (millis: number) => millis >= Date.parse('0001-01-01T00:00:00Z') && millis < Date.parse('+010000-01-01T00:00:00Z');
 
 /** One code of a closed reference list. */
 export const codeOf = <const C extends readonly [string, ...string[]]>(list: string, codes: C) =>

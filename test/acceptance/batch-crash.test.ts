@@ -24,7 +24,9 @@ test('a batch whose worker is killed again and again ends whole: nothing lost, n
   let before = 0;
   for (let kill = 1; kill <= kills; kill++) {
     // What a missed heartbeat does in half a minute, done at once: the job of the dead worker is due again.
-    await service.pools.doors.query("update queue.job set state = 'retry' where name = 'vehicles.write_batch' and state = 'active'");
+    await service.pools.doors.query(
+      "update queue.job set state = 'retry', retry_count = 50 where name = 'vehicles.write_batch' and state = 'active'",
+    );
     const worker = await work();
     await until(async () => (await written()) > before);
     await worker.kill();

@@ -86,7 +86,12 @@ test('updated_since is inclusive, and the moment a client saw never makes it mis
     assert.deepEqual(idsOf((await api.get('/v1/vehicles?updated_since=2030-01-01T00:00:05.500001Z')).body), []);
     assert.deepEqual(idsOf((await api.get('/v1/vehicles?updated_since=2030-01-01T01:00:00.999999%2B01:00')).body), [early, late]);
     assert.deepEqual(idsOf((await api.get('/v1/vehicles?updated_before=2030-01-01T00:00:05.5Z')).body), [early]);
-    for (const bad of ['2030-01-01', 'yesterday', '2030-13-01T00:00:00Z', '']) {
+    for (const offset of ['+16:00', '-23:59']) {
+      await api
+        .get(`/v1/vehicles?updated_since=2030-01-01T00:00:00${encodeURIComponent(offset)}&created_before=2030-01-01T00:00:00-23:59`)
+        .succeeds();
+    }
+    for (const bad of ['0001-01-01T00:00:00%2B14:00', '9999-12-31T23:59:59-14:00', '2030-01-01', 'yesterday', '2030-13-01T00:00:00Z', '']) {
       await api.get(`/v1/vehicles?updated_since=${bad}`).refuses(422, 'validation_failed');
     }
   } finally {

@@ -46,8 +46,9 @@ test('a run that was killed takes its processes with it, and the next one starts
 test('a process that dies is started again, and the metrics are those of all processes', async (t) => {
   const product = await prepared(t);
   const run = await product.start();
-  const pid = Number(/"pid":(\d+)[^\n]*listening/.exec(run.logged())?.[1]);
-  process.kill(pid, 'SIGKILL');
+  const listening = /"pid":(\d+)[^\n]*listening/;
+  await until(async () => listening.test(run.logged()));
+  process.kill(Number(listening.exec(run.logged())?.[1]), 'SIGKILL');
   await until(async () => run.logged().includes('is started again') && (await answers(product.url('/readyz'))));
 
   await fetch(product.url('/v1/me'));

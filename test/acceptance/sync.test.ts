@@ -152,3 +152,25 @@ test('a turn that is not had within 5 seconds is refused as stock_busy, which is
   assert.equal(retried.status, 201);
   assert.equal(retried.headers['idempotent-replayed'], undefined);
 });
+
+test('the queued writes of one dealer keep no other dealer waiting, neither reads nor writes', async () => {
+  const [busy, other] = [await dealership(), await dealership()];
+  const car = { condition: 'USED', make: 'Ford', model: 'Ka' };
+  const holder = await busy.service.pools.doors.connect();
+  await holder.query('begin');
+  await holder.query('select from dealer_clock where dealer_id = $1 for update', [busy.id]);
+  const queued = Array.from({ length: 40 }, () => busy.api.post('/v1/vehicles', car));
+  // Were they to wait for the same connections, these would come after the queue, and the queue waits for what follows them.
+  for (let i = 0; i < 5; i++) {
+    await other.api.post('/v1/vehicles', car).succeeds(201);
+    await other.api.get('/v1/vehicles').succeeds();
+  }
+  await holder.query('rollback');
+  holder.release();
+  const statuses = (await Promise.all(queued)).map(({ status }) => status);
+  assert.ok(
+    statuses.every((status) => status === 201 || status === 409),
+    statuses.join(),
+  );
+  assert.ok(statuses.includes(201));
+});

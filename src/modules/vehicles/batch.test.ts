@@ -272,3 +272,31 @@ test('batches are kept for 90 days', async () => {
   const { rows } = await dealer.service.pools.doors.query('select count(*) as n from vehicle_batch_item where batch_id = $1', [id]);
   assert.equal(rows[0].n, 0);
 });
+
+test('an id that matches nothing is visible on an item that fails, too, and so is the match of one that is refused', async () => {
+  const dealer = await dealership();
+  const sold = await dealer.api.post('/v1/vehicles', { ...focus, external_id: 'sold', status: 'FOR_SALE', asking_price: 1 }).succeeds(201);
+  await moveForDeal(dealer.ctx, sold.id, 'SOLD', null);
+  const { items } = await upload(dealer, [
+    { id: nobody, asking_price: 5 },
+    { external_id: 'sold', asking_price: 2 },
+  ]);
+  assert.deepEqual([items[0].status, items[0].warnings, items[0].matched_by], ['failed', ['id_not_matched'], null]);
+  assert.deepEqual([items[1].error.code, items[1].matched_by, items[1].vehicle_id], ['vehicle_in_deal', 'external_id', sold.id]);
+});
+
+test('a dry run tells no id of a vehicle that does not exist yet, also where two items mean the same new one', async () => {
+  const { api } = await dealership();
+  const items = [
+    { ...focus, external_id: 'twice' },
+    { external_id: 'twice', colour: 'Red' },
+  ];
+  const tried = await api.post('/v1/vehicles/batch?dry_run=true', items).succeeds(200);
+  assert.deepEqual(
+    tried.items.map(({ operation, vehicle_id }: Record<string, unknown>) => [operation, vehicle_id]),
+    [
+      ['created', null],
+      ['updated', null],
+    ],
+  );
+});

@@ -23,7 +23,7 @@ import type {
 import { batchItem, vehicleBatchCompleted } from './contract.ts';
 import { noticeGrowth } from './queries.ts';
 import { checkCostsScope, wrongByCalendar } from './rules.ts';
-import type { Written } from './write.ts';
+import type { Outcome } from './write.ts';
 import { foresee, writeEach } from './write.ts';
 
 // A batch from its arrival to its end: taken in at once, written in the background, completed once.
@@ -57,11 +57,14 @@ export async function tryBatch(ctx: Context, items: readonly unknown[]): Promise
     ctx,
     sound.map(({ item }) => ({ upsert: item })),
   );
+  const unborn = new Set(
+    outcomes.map((outcome) => ('operation' in outcome && outcome.operation === 'created' ? outcome.vehicle.id : null)),
+  );
   const foreseen = new Map(sound.map(({ result: { index }, item }, at) => [index, resultOf(index, item, outcomes[at]!)]));
   const results = taken.map(({ result }) => {
     const outcome = foreseen.get(result.index);
-    // A vehicle that would be new has no id yet.
-    return outcome ? { ...result, ...outcome, vehicle_id: outcome.operation === 'created' ? null : outcome.vehicle_id } : result;
+    // A vehicle that would be new has no id yet, also where a later item would change it.
+    return outcome ? { ...result, ...outcome, vehicle_id: unborn.has(outcome.vehicle_id) ? null : outcome.vehicle_id } : result;
   });
   const count = (test: (result: BatchItemResult) => boolean) => results.filter(test).length;
   const now = toDateTime(ctx.now);
@@ -175,13 +178,15 @@ async function writeChunk(tx: Context, batchId: string): Promise<boolean> {
   return false;
 }
 
-function resultOf(index: number, item: BatchItem, outcome: Written | Refusal): WrittenItem {
-  if (outcome instanceof Refusal) {
-    return { index, status: 'failed', operation: null, matched_by: null, vehicle_id: null, error: errorOf(outcome), warnings: [] };
+function resultOf(index: number, item: BatchItem, outcome: Outcome): WrittenItem {
+  const matched_by = outcome.match?.by ?? null;
+  const warnings = item.id && matched_by !== 'id' ? ['id_not_matched'] : [];
+  if ('refusal' in outcome) {
+    const vehicle_id = outcome.match?.vehicle.id ?? null;
+    return { index, status: 'failed', operation: null, matched_by, vehicle_id, error: errorOf(outcome.refusal), warnings };
   }
-  const { operation, matchedBy, vehicle } = outcome;
-  const warnings = item.id && matchedBy !== 'id' ? ['id_not_matched'] : [];
-  return { index, status: 'succeeded', operation, matched_by: matchedBy, vehicle_id: vehicle.id, error: null, warnings };
+  const { operation, vehicle } = outcome;
+  return { index, status: 'succeeded', operation, matched_by, vehicle_id: vehicle.id, error: null, warnings };
 }
 
 function toBatch({ id, status, total, created, updated, failed, created_at, completed_at, updated_at }: BatchRow): VehicleBatch {

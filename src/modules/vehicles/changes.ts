@@ -131,16 +131,31 @@ export function settled(
   const next = { ...after, branch_name: branch?.name ?? null };
   if (next.status === 'FOR_SALE') next.website_visible ??= true;
   if (next.status !== before?.status) next.status_changed_at = now;
-  if (before && before.asking_price !== null && before.asking_price !== next.asking_price) {
-    next.previous_asking_price = before.asking_price;
-    next.price_changed_at = now;
-  }
+  rememberPrice(before, next, now);
   next.on_website = isOnWebsite(next, branch?.published ?? false);
   if (before?.on_website && !next.on_website) next.left_website_at = now;
   if (next.on_website) next.left_website_at = null;
   const changed = fieldsThatDiffer(before ?? blankVehicle, next);
   if (!before || changed.length > 0 || next.deleted_at !== before.deleted_at) next.updated_at = now;
   return { before, after: next, changed };
+}
+
+/** The price before: one that was cleared is kept until the next, which may be the same again. */
+function rememberPrice(before: VehicleRow | null, next: VehicleRow, now: Instant): void {
+  if (!before || before.asking_price === next.asking_price) return;
+  const [last, endedAt] =
+    before.asking_price === null ? [before.last_asking_price, before.last_price_ended_at] : [before.asking_price, now];
+  if (next.asking_price === null) {
+    next.last_asking_price = last;
+    next.last_price_ended_at = endedAt;
+    return;
+  }
+  if (last !== null && last !== next.asking_price) {
+    next.previous_asking_price = last;
+    next.price_changed_at = endedAt;
+  }
+  next.last_asking_price = null;
+  next.last_price_ended_at = null;
 }
 
 /** Whether there is anything to save: a `website_visible` said for the first time shows nowhere, but is kept. */

@@ -2,11 +2,11 @@ import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { Refusal } from '#platform/errors.ts';
+import { invalidFields, Refusal } from '#platform/errors.ts';
 import { settled } from './changes.ts';
 import type { NewVehicle, Vehicle, VehicleChanges, VehicleStatus } from './contract.ts';
 import { countStock, eraseAll, stampWebsite, vehiclesNamed, visibleVehicle } from './queries.ts';
-import { checkCostsScope, checkDeletable, checkMayDelete } from './rules.ts';
+import { checkCostsScope, checkDeletable, checkMayDelete, wrongByCalendar } from './rules.ts';
 import { toTombstone, vehicleView } from './view.ts';
 import type { Write } from './write.ts';
 import { save, saveSettled, writeVehicles } from './write.ts';
@@ -63,12 +63,14 @@ export const stockUsed = (ctx: Context): Promise<number> => countStock(ctx);
 /** A write of one is a batch of one. */
 async function writeOne(ctx: Context, write: Write): Promise<Vehicle> {
   const body = 'create' in write ? write.create : 'update' in write ? write.update : write.upsert;
+  const errors = wrongByCalendar(body, ctx.now);
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   if (body.costs !== undefined) checkCostsScope(ctx.caller);
   return inTransaction(
     ctx,
     async (tx) => {
       const [outcome] = await writeVehicles(tx, [write]);
-      if (!outcome || outcome instanceof Refusal) throw outcome ?? new Refusal('not_found');
+      if (!outcome || 'refusal' in outcome) throw outcome?.refusal ?? new Refusal('not_found');
       return vehicleView(readerOf(tx))(outcome.vehicle);
     },
     'stock_busy',

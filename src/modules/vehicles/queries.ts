@@ -236,6 +236,8 @@ export const blankVehicle: VehicleRow = {
   price_on_application: false,
   previous_asking_price: null,
   price_changed_at: null,
+  last_asking_price: null,
+  last_price_ended_at: null,
   vat_scheme: null,
   price_vat_status: null,
   reservation_fee: null,

@@ -101,17 +101,17 @@ test('a sold or delivered car keeps its status and price', () => {
 });
 
 test('FOR_SALE needs a price or price on application, and no write-off of category A or B', () => {
-  const check = (facts: Partial<Standing>) => rules.checkVehicle(vehicle({ status: 'FOR_SALE', ...facts }), {}, now);
+  const check = (facts: Partial<Standing>) => rules.checkVehicle(vehicle({ status: 'FOR_SALE', ...facts }), {});
   check({ asking_price: 0 });
   check({ price_on_application: true, write_off_category: 'S' });
   refuses('validation_failed', () => check({}), 'asking_price');
   for (const write_off_category of ['A', 'B'])
     refuses('validation_failed', () => check({ asking_price: 1, write_off_category }), 'write_off_category');
-  rules.checkVehicle(vehicle({ status: 'NOT_FOR_SALE', write_off_category: 'A' }), {}, now);
+  rules.checkVehicle(vehicle({ status: 'NOT_FOR_SALE', write_off_category: 'A' }), {});
 });
 
 test('a VIN has 17 characters, but for used vehicles built before 1981', () => {
-  const check = (vin: string, facts: Partial<Standing>) => rules.checkVehicle(vehicle({ vin, ...facts }), { vin }, now);
+  const check = (vin: string, facts: Partial<Standing>) => rules.checkVehicle(vehicle({ vin, ...facts }), { vin });
   check('WBA8E9C50GK647777', {});
   check('AN5L/12345', { year_of_manufacture: 1959 });
   check('AN5L12345', { first_registered_on: '1980-12-31' });
@@ -119,7 +119,8 @@ test('a VIN has 17 characters, but for used vehicles built before 1981', () => {
   refuses('validation_failed', () => check('WBA8E9C50GK64777O', {}), 'vin');
   refuses('validation_failed', () => check('AN5L12345', { year_of_manufacture: 1981 }), 'vin');
   refuses('validation_failed', () => check('AN5L12345', { year_of_manufacture: 1959, condition: 'NEW' }), 'vin');
-  rules.checkVehicle(vehicle({ vin: 'AN5L12345' }), { mileage: 1 }, now);
+  rules.checkVehicle(vehicle({ vin: 'AN5L12345' }), { mileage: 1 });
+  refuses('validation_failed', () => rules.checkVehicle(vehicle({ vin: 'AN5L12345' }), { year_of_manufacture: 2020 }), 'vin');
 });
 
 test('a vehicle is built next year at the latest', () => {

@@ -104,13 +104,16 @@ export function branchFor(named: string | undefined, { branches }: House, reach:
 export function checkBranchMove(from: string, to: string | undefined, { branches, transfersByApi }: House, reach: Reach): void {
   if (to === undefined || to === from) return;
   branchNamed(to, branches, reach);
-  if (!transfersByApi) throw new Refusal('branch_move_not_permitted', 'The dealership does not let vehicles be moved through the API.');
+  if (!transfersByApi)
+    throw new Refusal('branch_move_not_permitted', 'The dealership does not let vehicles be moved through the API.', {
+      required: { restriction: 'transfers_by_api' },
+    });
 }
 
 function branchNamed(id: string, branches: readonly BranchStanding[], reach: Reach): BranchStanding {
   const named = branches.find((branch) => branch.id === id);
   if (!named) throw invalid('branch_id', 'The dealership has no such branch.');
-  if (!reaches(reach, id)) throw new Refusal('branch_move_not_permitted');
+  if (!reaches(reach, id)) throw new Refusal('branch_move_not_permitted', undefined, { required: { restriction: 'branches' } });
   return named;
 }
 
@@ -145,9 +148,9 @@ export function wrongByCalendar({ year_of_manufacture: year }: VehicleChanges, n
 }
 
 /** What is wrong with the vehicle as it would be. `written` says which of it is being written. */
-export function checkVehicle(after: Standing, written: VehicleChanges, now: Instant): void {
-  const errors: FieldErrors = wrongByCalendar(written, now);
-  if (written.vin && !strictVin.test(after.vin ?? '') && !mayHaveFreeVin(after)) {
+export function checkVehicle(after: Standing, written: VehicleChanges): void {
+  const errors: FieldErrors = {};
+  if (saysOfVin(written) && after.vin !== null && !strictVin.test(after.vin) && !mayHaveFreeVin(after)) {
     errors.vin = ['17 letters and digits without I, O and Q; free in form only on a used vehicle built before 1981.'];
   }
   if (Object.keys(after.metadata).length > 50) errors.metadata = ['At most 50 keys.'];
@@ -161,6 +164,10 @@ export function checkVehicle(after: Standing, written: VehicleChanges, now: Inst
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
+
+/** Whether a change bears on the form of the VIN: itself, or what lets it be free. */
+const saysOfVin = ({ vin, condition, year_of_manufacture: year, first_registered_on: registered }: VehicleChanges): boolean =>
+  [vin, condition, year, registered].some((value) => value !== undefined);
 
 const strictVin = /^[A-HJ-NPR-Z0-9]{17}$/;
 
@@ -218,7 +225,8 @@ export function roomLeft(
 
 /** Only creations are refused; updates always succeed. */
 export function checkRoom(vehicle: Pick<Standing, 'status' | 'deleted_at'>, { left, code }: Room): void {
-  if (counts(vehicle) && left <= 0) throw new Refusal(code);
+  if (!counts(vehicle) || left > 0) return;
+  throw new Refusal(code, undefined, { required: code === 'plan_stock_cap_reached' ? { plan: 'STANDARD' } : { restriction: 'stock_cap' } });
 }
 
 // ---- The website ----

@@ -304,3 +304,22 @@ test('the previous price shows for 30 days, and only when it was higher', async 
   assert.equal((await api.patch(path, { asking_price: 1_100_000 }).succeeds()).previous_asking_price, null);
   clock.release();
 });
+
+test('the price before is known by way of price on application, too', async () => {
+  const { api } = await dealership();
+  const { id } = await api.post('/v1/vehicles', { condition: 'USED', make: 'Ford', model: 'Focus', asking_price: 12_000 }).succeeds(201);
+  const change = (changes: object) => api.patch(`/v1/vehicles/${id}`, changes).succeeds();
+  assert.equal((await change({ asking_price: 10_000 })).previous_asking_price.amount, 12_000);
+  assert.equal((await change({ price_on_application: true })).previous_asking_price, null);
+  assert.equal((await change({ asking_price: 10_000 })).previous_asking_price.amount, 12_000);
+  await change({ price_on_application: true });
+  assert.equal((await change({ asking_price: 9_000 })).previous_asking_price.amount, 10_000);
+});
+
+test('a year of manufacture after next year is an error of shape: before the scope of costs, before the record', async () => {
+  const { api, apiWith } = await dealership();
+  const lesser = await apiWith({ scopes: ['vehicles:write'] });
+  const late = { condition: 'USED', make: 'Ford', model: 'Focus', year_of_manufacture: 2100 };
+  await lesser.post('/v1/vehicles', { ...late, costs: { other: 1 } }).refuses(422, 'validation_failed');
+  await api.patch('/v1/vehicles/00000000-0000-4000-8000-000000000000', { year_of_manufacture: 2100 }).refuses(422, 'validation_failed');
+});

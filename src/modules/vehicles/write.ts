@@ -22,20 +22,21 @@ export type Write =
   | { readonly id: string; readonly update: VehicleChanges }
   | { readonly upsert: BatchItem };
 
-/** What became of it. */
-export interface Written {
+/** What became of it, and the vehicle that was found to be meant. */
+export type Outcome = { readonly match: Match<VehicleRow> | null } & (Written | { readonly refusal: Refusal });
+
+interface Written {
   readonly operation: 'created' | 'updated';
   readonly vehicle: VehicleRow;
-  readonly matchedBy: Match<VehicleRow>['by'] | null;
 }
 
 /**
  * Writes vehicles: one, or those of a batch, in their order. The stock they concern is read at once, the rules are asked in memory,
  * and what they let pass is saved at once; a refusal belongs to its write alone. For inside a transaction.
  */
-export async function writeVehicles(tx: Context, writes: readonly Write[]): Promise<(Written | Refusal)[]> {
+export async function writeVehicles(tx: Context, writes: readonly Write[]): Promise<Outcome[]> {
   const stock = await stockFor(tx, writes);
-  const outcomes: (Written | Refusal)[] = [];
+  const outcomes: Outcome[] = [];
   let group = emptyGroup();
   for (const write of writes) {
     const target = targetOf(stock, write);
@@ -45,7 +46,7 @@ export async function writeVehicles(tx: Context, writes: readonly Write[]): Prom
       group = emptyGroup();
     }
     const outcome = orRefusal(() => plan(tx, stock, write, target));
-    outcomes.push(outcome instanceof Refusal ? outcome : writtenBy(outcome, target));
+    outcomes.push(outcomeOf(outcome, target));
     if (!(outcome instanceof Refusal)) join(group, outcome);
   }
   await save(tx, group.writes);
@@ -53,24 +54,26 @@ export async function writeVehicles(tx: Context, writes: readonly Write[]): Prom
 }
 
 /** The same for a batch, of which one vehicle that cannot be saved must not hold up the others: it fails alone. */
-export async function writeEach(tx: Context, writes: readonly Write[]): Promise<(Written | Refusal)[]> {
+export async function writeEach(tx: Context, writes: readonly Write[]): Promise<Outcome[]> {
   try {
     return await undoneIfThrown(tx, () => writeVehicles(tx, writes));
   } catch (fault) {
     if (!isOfTheData(fault)) throw fault;
-    const outcomes: (Written | Refusal)[] = [];
+    const outcomes: Outcome[] = [];
     for (const write of writes) outcomes.push(await alone(tx, write));
     return outcomes;
   }
 }
 
 /** What writes would become, for a dry run: nothing is written, no turn is needed. */
-export async function foresee(ctx: Context, writes: readonly Write[]): Promise<(Written | Refusal)[]> {
+export async function foresee(ctx: Context, writes: readonly Write[]): Promise<Outcome[]> {
   const stock = await stockFor(ctx, writes);
   return writes.map((write) => {
     const target = targetOf(stock, write);
-    const outcome = orRefusal(() => plan(ctx, stock, write, target));
-    return outcome instanceof Refusal ? outcome : writtenBy(outcome, target);
+    return outcomeOf(
+      orRefusal(() => plan(ctx, stock, write, target)),
+      target,
+    );
   });
 }
 
@@ -175,7 +178,7 @@ function change(ctx: Context, stock: Stock, before: VehicleRow, body: VehicleCha
   rules.checkBranchMove(before.branch_id, body.branch_id, stock.house, stock.reach);
   rules.checkExternalId(after, holderOf(stock, after));
   rules.checkDeal(before, after);
-  rules.checkVehicle(after, body, ctx.now);
+  rules.checkVehicle(after, body);
   checkCodes(stock, body);
   return settled(before, after, branchOf(stock, after), ctx.now);
 }
@@ -192,7 +195,7 @@ function creation(ctx: Context, stock: Stock, body: VehicleChanges): Settled {
   };
   const after = { ...written(blank, body), created_at: now };
   rules.checkExternalId(after, holderOf(stock, after));
-  rules.checkVehicle(after, body, now);
+  rules.checkVehicle(after, body);
   checkCodes(stock, body);
   rules.checkNewVehicle(body);
   rules.checkCreatable(after, [...stock.vehicles.values()]);
@@ -220,20 +223,20 @@ function orRefusal(plan: () => Settled): Settled | Refusal {
   }
 }
 
-const writtenBy = ({ before, after }: Settled, target: Target): Written => ({
-  operation: before ? 'updated' : 'created',
-  vehicle: after,
-  matchedBy: target && !(target instanceof Refusal) ? target.by : null,
-});
+function outcomeOf(outcome: Settled | Refusal, target: Target): Outcome {
+  const match = target && !(target instanceof Refusal) ? target : null;
+  if (outcome instanceof Refusal) return { refusal: outcome, match };
+  return { operation: outcome.before ? 'updated' : 'created', vehicle: outcome.after, match };
+}
 
-async function alone(tx: Context, write: Write): Promise<Written | Refusal> {
+async function alone(tx: Context, write: Write): Promise<Outcome> {
   try {
     const [outcome] = await undoneIfThrown(tx, () => writeVehicles(tx, [write]));
     return outcome!;
   } catch (fault) {
     if (!isOfTheData(fault)) throw fault;
     tx.service.log.error({ err: fault, request_id: tx.requestId, dealer: tx.dealer.code }, 'an item of a batch cannot be saved');
-    return new Refusal('internal_error');
+    return { refusal: new Refusal('internal_error'), match: null };
   }
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { Page, PageQuery } from '../contract.ts';
 import type { Instant } from '../dates.ts';
+import { parseInstant } from '../dates.ts';
 import { invalid } from '../errors.ts';
 import { sha256 } from '../secrets.ts';
 import type { DB } from './schema.ts';
@@ -34,15 +35,15 @@ export async function readPage<TB extends keyof DB, R extends { id: string; upda
   const column = (name: string) => sql.ref(`${table}.${name}`);
 
   const common = [
-    query.updated_since && sql<SqlBool>`${column('updated_at')} >= ${query.updated_since}::timestamptz`,
-    query.updated_before && sql<SqlBool>`${column('updated_at')} < ${query.updated_before}::timestamptz`,
+    query.updated_since && sql<SqlBool>`${column('updated_at')} >= ${parseInstant(query.updated_since)}::timestamptz`,
+    query.updated_before && sql<SqlBool>`${column('updated_at')} < ${parseInstant(query.updated_before)}::timestamptz`,
     query.ids && sql<SqlBool>`${column('id')} = any(${query.ids}::uuid[])`,
     query.cursor !== undefined &&
       sql<SqlBool>`(${column('updated_at')}, ${column('id')}) > (${after.updatedAt}::timestamptz, ${after.id}::uuid)`,
   ].filter((condition) => condition !== undefined && condition !== false && condition !== '');
   const own = [
-    query.created_since && sql<SqlBool>`${column('created_at')} >= ${query.created_since}::timestamptz`,
-    query.created_before && sql<SqlBool>`${column('created_at')} < ${query.created_before}::timestamptz`,
+    query.created_since && sql<SqlBool>`${column('created_at')} >= ${parseInstant(query.created_since)}::timestamptz`,
+    query.created_before && sql<SqlBool>`${column('created_at')} < ${parseInstant(query.created_before)}::timestamptz`,
     ...matching,
   ].filter((condition) => condition !== undefined && condition !== '');
 

@@ -317,6 +317,8 @@ export interface Vehicle {
   interior_colour: string | null;
   internal_notes: string | null;
   kerb_weight_kg: number | null;
+  last_asking_price: number | null;
+  last_price_ended_at: Instant | null;
   last_service_mileage: number | null;
   last_service_on: string | null;
   left_website_at: Instant | null;

@@ -1,8 +1,9 @@
 import type { Context } from '../context.ts';
-import type { Code } from '../errors.ts';
 import { Refusal } from '../errors.ts';
 import type { Connection } from './connect.ts';
 import { prepared } from './connect.ts';
+import type { Busy } from './line.ts';
+import { patienceMs, placeInLine } from './line.ts';
 import type { OpenTransaction } from './open-transaction.ts';
 import { boundTo } from './queries.ts';
 import { takeTurn } from './turn.ts';
@@ -16,21 +17,30 @@ export type Writer<T = unknown> = (ctx: Context, rows: readonly T[]) => Promise<
  */
 export async function inTransaction<T>(ctx: Context, work: (tx: Context) => Promise<T>, busy: Busy = 'service_unavailable'): Promise<T> {
   if (ctx.tx) return work(await withTurn(ctx, ctx.tx, busy));
-  return openTransaction(ctx, async (tx) => work(await withTurn(tx, tx.tx, busy)));
+  return openTransaction(ctx, async (tx) => work(await withTurn(tx, tx.tx, busy)), busy);
 }
 
-/** What is answered when the turn is not had in time: `stock_busy` by writes of vehicles and parts. */
-type Busy = Extract<Code, 'service_unavailable' | 'stock_busy'>;
-
 /** Opens a transaction without taking the turn: for what must be settled before waiting for it, such as an idempotency key. */
-export async function openTransaction<T>(ctx: Context, work: (tx: Context & { tx: OpenTransaction }) => Promise<T>): Promise<T> {
+export async function openTransaction<T>(
+  ctx: Context,
+  work: (tx: Context & { tx: OpenTransaction }) => Promise<T>,
+  busy: Busy = 'service_unavailable',
+): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  const leave = await placeInLine(ctx.service.pools.work, ctx.dealer.id, busy);
+  try {
+    return await onConnection(ctx, deadline, work);
+  } finally {
+    leave();
+  }
+}
+
+async function onConnection<T>(ctx: Context, deadline: number, work: (tx: Context & { tx: OpenTransaction }) => Promise<T>): Promise<T> {
   const connection = await ctx.service.pools.work.connect();
   let broken: Error | undefined;
-  const open: OpenTransaction = { connection, turn: null, gathered: new Map() };
+  const open: OpenTransaction = { connection, deadline, turn: null, gathered: new Map() };
   try {
-    const begun = connection.query(
-      `begin; set local lock_timeout = '5s'; select set_config('forecourt.dealer_id', '${ctx.dealer.id}', true)`,
-    );
+    const begun = connection.query(`begin; select set_config('forecourt.dealer_id', '${ctx.dealer.id}', true)`);
     begun.catch(() => undefined); // Its failure shows in the next statement, which is already on its way.
     const tx = { ...ctx, tx: open, db: boundTo(connection) };
     const result = await work(tx);
@@ -79,7 +89,7 @@ export const undoneIfRefused = <T>(tx: Context, work: () => Promise<T>): Promise
   });
 
 async function withTurn(ctx: Context, open: OpenTransaction, busy: Busy): Promise<Context> {
-  open.turn ??= await takeTurn(open.connection, ctx.dealer.id, ctx.service.clock(), busy);
+  open.turn ??= await takeTurn(open, ctx.dealer.id, ctx.service.clock(), busy);
   return ctx.now === open.turn ? ctx : { ...ctx, now: open.turn };
 }
 

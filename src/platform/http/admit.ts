@@ -24,7 +24,8 @@ export function admit(identity: Identity, access: Access, sender: Sender, doors:
 }
 
 function checkRestrictions({ caller, ips, origins }: Known, { ip, origin }: Sender): void {
-  if (caller.kind === 'secret' && origin !== null) throw new Refusal('secret_key_in_browser');
+  if (caller.kind === 'secret' && origin !== null)
+    throw new Refusal('secret_key_in_browser', undefined, { required: { restriction: 'origin' } });
   if (caller.kind === 'secret' && ips.length > 0 && !contains(ips, ip)) {
     throw new Refusal('ip_not_allowed', undefined, { required: { restriction: 'ips' } });
   }
@@ -39,7 +40,8 @@ function checkPlan({ caller, paid }: Known): void {
 
 function checkKind({ kind }: Caller, { kinds }: Access): void {
   if (kinds.some((allowed) => allowed === kind)) return;
-  throw new Refusal(kinds.some((allowed) => allowed === 'secret') ? 'secret_key_required' : 'publishable_key_required');
+  const wanted = kinds.some((allowed) => allowed === 'secret') ? 'secret' : 'publishable';
+  throw new Refusal(`${wanted}_key_required`, undefined, { required: { restriction: `${wanted}_key` } });
 }
 
 /** Any one of the operation's scopes is enough. */

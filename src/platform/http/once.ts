@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../context.ts';
 import { prepared } from '../db/connect.ts';
+import type { Busy } from '../db/line.ts';
 import type { OpenTransaction } from '../db/open-transaction.ts';
 import { openTransaction, undoneIfThrown } from '../db/transaction.ts';
 import type { Code } from '../errors.ts';
@@ -19,6 +20,8 @@ export interface Repeatable {
 export interface Work<F> {
   readonly outside?: (ctx: Context) => Promise<F>;
   readonly inside: (ctx: Context, fetched: F | undefined) => Promise<Answer>;
+  /** What is answered when the dealership is being written to for too long. */
+  readonly busy: Busy;
   /** The answer that stands for a refusal. */
   readonly refused: (refusal: Refusal) => Answer;
 }
@@ -51,13 +54,17 @@ const leaseSeconds = 30;
 type Tx = Context & { tx: OpenTransaction };
 
 const inOneStep = <F>(ctx: Context, repeat: Repeatable, work: Work<F>): Promise<Outcome> =>
-  openTransaction(ctx, async (tx) => {
-    const earlier = await lookBack(tx, repeat);
-    if (earlier !== null) return { ...earlier, replayed: true };
-    const answer = await answerOrRefusal(tx, work, undefined);
-    await store(tx, repeat, answer);
-    return { ...answer, replayed: false };
-  });
+  openTransaction(
+    ctx,
+    async (tx) => {
+      const earlier = await lookBack(tx, repeat);
+      if (earlier !== null) return { ...earlier, replayed: true };
+      const answer = await answerOrRefusal(tx, work, undefined);
+      await store(tx, repeat, answer);
+      return { ...answer, replayed: false };
+    },
+    work.busy,
+  );
 
 /** Claims the key, calls out with no transaction open, then works and stores in one transaction. A claim whose process died ends with its lease. */
 async function inTwoSteps<F>(ctx: Context, repeat: Repeatable, work: Work<F> & Required<Pick<Work<F>, 'outside'>>): Promise<Outcome> {

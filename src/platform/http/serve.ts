@@ -68,7 +68,7 @@ export function serve(options: ServeOptions): FastifyInstance {
     frameworkErrors: (_error, request, reply) => {
       begin(request, reply);
       reply.raw.once('finish', () => logRequest(options.service.log, request, reply));
-      void refuseOutside(options, request, reply, new Refusal('not_found'));
+      void refuseOutside(options, request, reply, nothingThere());
     },
     clientErrorHandler: (error, socket) => answerBrokenMessage(error, socket, docsOf(options)),
     forceCloseConnections: 'idle',
@@ -100,7 +100,7 @@ export function serve(options: ServeOptions): FastifyInstance {
     const others = every.filter((method) => !methods.includes(method));
     app.route({ method: others, url, handler: (request, reply) => refuseOutside(options, request, reply, notThatMethod(methods)) });
   }
-  app.setNotFoundHandler((request, reply) => refuseOutside(options, request, reply, new Refusal('not_found')));
+  app.setNotFoundHandler((request, reply) => refuseOutside(options, request, reply, nothingThere()));
   app.setErrorHandler((error, request, reply) => fail(options, request, reply, error));
   return app;
 }
@@ -139,6 +139,7 @@ function live(route: Route, options: ServeOptions) {
       ...(outside && { outside: (ctx: Context) => outside(ctx, readInput(operation, raw)) }),
       inside: async (ctx, fetched) => write(await handle(ctx, readInput(operation, raw), fetched), caller.kind === 'publishable'),
       refused: asRefused,
+      busy: operation.refusals.includes('stock_busy') ? 'stock_busy' : 'service_unavailable',
     });
     if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
     return send(reply, answer, request.id);
@@ -276,6 +277,8 @@ function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
   for (const { operation } of routes) found.set(fastifyPath(operation), [...(found.get(fastifyPath(operation)) ?? []), operation.method]);
   return found;
 }
+
+const nothingThere = () => new Refusal('not_found', 'Nothing has this path.');
 
 const notThatMethod = (allowed: readonly string[]) =>
   new Refusal('method_not_allowed', undefined, { allow: [...allowed, 'OPTIONS'].join(', ') });

@@ -16,14 +16,17 @@ export const bossOptions = (databaseUrl: string) => ({
   max: 2,
 });
 
-/** A job whose process died is taken up again when its heartbeat is missed. */
-const queueOptions = { notify: true, heartbeatSeconds: 20, retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 };
+/** A job whose process died is taken up again when its heartbeat is missed, and is never given up: what was accepted is done. */
+const queueOptions = { notify: true, heartbeatSeconds: 20, retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 };
 
 /** Makes the queue's tables and the queues of the jobs; done where migrations are. */
 export async function prepareQueues(databaseUrl: string, names: readonly string[]): Promise<void> {
   const boss = quiet(new PgBoss({ ...bossOptions(databaseUrl), useListenNotify: false, supervise: false, schedule: false }));
   await boss.start();
-  for (const name of names) await boss.createQueue(name, queueOptions);
+  for (const name of names) {
+    await boss.createQueue(name, queueOptions);
+    await boss.updateQueue(name, queueOptions);
+  }
   await boss.stop({ graceful: false, close: true });
 }
 
