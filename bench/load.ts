@@ -17,21 +17,21 @@ export interface Figures {
 
 export const connections = 16;
 const warmUpSeconds = 2;
-const rounds = 3;
-const roundSeconds = 3;
+const rounds = 5;
+const roundSeconds = 2;
 
-/** Loads each target in turn, several times over, so that what the machine does meanwhile meets all of them alike. */
+/** Loads each target in turn, several times over, so that what the machine does meanwhile meets all of them alike. Of the rates the median counts. */
 export async function compare<T extends readonly Target[]>(...targets: T): Promise<{ [K in keyof T]: Figures }> {
   for (const target of targets) await fire(target, connections, warmUpSeconds);
-  const taken = targets.map(() => ({ times: [] as number[], seconds: 0 }));
+  const taken = targets.map(() => ({ times: [] as number[], rates: [] as number[] }));
   for (let round = 0; round < rounds; round++) {
     for (const [i, target] of targets.entries()) {
       const { times, seconds } = await fire(target, connections, roundSeconds);
       taken[i]!.times.push(...times);
-      taken[i]!.seconds += seconds;
+      taken[i]!.rates.push(times.length / seconds);
     }
   }
-  return taken.map(({ times, seconds }) => figuresOf(times, seconds)) as { [K in keyof T]: Figures };
+  return taken.map(({ times, rates }) => ({ ...figuresOf(times, 1), perSecond: median(rates) })) as { [K in keyof T]: Figures };
 }
 
 /** Loads one target. */
@@ -45,6 +45,8 @@ export function figuresOf(times: readonly number[], seconds: number): Figures {
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99) };
 }
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Any answer but a success ends the run: a figure of refusals would be none. */
 function fire({ url, shot }: Target, among: number, duration: number): Promise<{ times: number[]; seconds: number }> {

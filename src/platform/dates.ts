@@ -23,15 +23,22 @@ export const toMillis = (instant: Instant): number => Date.parse(`${instant.slic
 
 /** The calendar date of a moment in a time zone, `YYYY-MM-DD`. */
 export function dateIn(timeZone: string, instant: Instant): string {
+  // A date changes at the turn of a minute, and one request after the other asks for the same minute.
+  const minute = instant.slice(0, 16);
+  const latest = dates.get(timeZone);
+  if (latest?.minute === minute) return latest.date;
   let format = formats.get(timeZone);
   if (!format) {
     format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
     formats.set(timeZone, format);
   }
-  return format.format(toMillis(instant));
+  const date = format.format(toMillis(instant));
+  dates.set(timeZone, { minute, date });
+  return date;
 }
 
 /** Whole days from one date to another. */
 export const daysBetween = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+const dates = new Map<string, { minute: string; date: string }>();

@@ -99,7 +99,8 @@ async function writeGathered(tx: Context): Promise<void> {
   while (gathered.size > 0) {
     const batch = [...gathered];
     gathered.clear();
-    for (const [writer, rows] of batch) if (rows.length > 0) await (writer as Writer)(tx, rows);
+    // Sent together, so that they cost one wait.
+    await Promise.all(batch.map(([writer, rows]) => (rows.length > 0 ? (writer as Writer)(tx, rows) : undefined)));
   }
 }
 
