@@ -54,6 +54,10 @@ module.exports = {
     // Each library behind its one door.
     rule('sql-behind-queries', { path: '^src/', pathNot: ['^src/platform/', inModule('[a-z-]*queries')] }, { path: library('kysely|pg') }),
     rule('fastify-behind-http', { path: '^src/', pathNot: ['^src/platform/http/', '^src/app/api\\.ts$'] }, { path: library('fastify') }),
+    rule('phone-numbers-behind-phone', { path: '^src/', pathNot: '^src/platform/phone\\.ts$' }, { path: library('libphonenumber-js') }),
+    rule('pictures-behind-files', { path: '^src/', pathNot: '^src/platform/files/' }, { path: library('sharp|aws4fetch') }),
+    rule('calls-behind-net', { path: '^src/', pathNot: '^src/platform/net/' }, { path: library('undici|ipaddr\\.js') }),
+    rule('uploads-behind-http', { path: '^src/', pathNot: '^src/platform/http/' }, { path: library('@fastify/busboy') }),
     rule('queue-behind-jobs', { path: '^src/', pathNot: '^src/platform/jobs/' }, { path: library('pg-boss') }),
 
     rule('imports-are-installed', { path: '^src/' }, { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown'] }),

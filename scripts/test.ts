@@ -1,4 +1,5 @@
 // Runs the tests against real PostgreSQL: a throw-away one, or the server that DATABASE_URL names. `node scripts/test.ts [files…]`
+// The whole suite's traffic is written down, and judged by the tests of `test/contract/traffic` at the end.
 import { randomBytes } from 'node:crypto';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,24 +16,29 @@ const runId = randomBytes(4).toString('hex');
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
 
-const files = process.argv.length > 2 ? process.argv.slice(2) : globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
+const named = process.argv.slice(2);
+const judges = globSync('test/contract/traffic/*.test.ts').sort();
+const files = named.length > 0 ? named : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { exclude: judges }).sort();
 const server = process.env.DATABASE_URL ? await givenServer(process.env.DATABASE_URL) : await throwAwayServer();
+const traffic = mkdtempSync(join(tmpdir(), 'forecourt-traffic-'));
 delete process.env.DATABASE_URL;
 try {
   Object.assign(process.env, { TEST_DATABASE_URL: server.url, TEST_RUN: runId });
-  const complaint = await runTests(files.map((file) => resolve(file)));
+  if (named.length === 0) process.env.TEST_TRAFFIC = traffic;
+  const complaint = (await runTests(files)) ?? (named.length === 0 ? await runTests(judges) : null);
   if (complaint) {
     console.error(complaint);
     process.exitCode = 1;
   }
 } finally {
+  rmSync(traffic, { recursive: true });
   await server.remove();
 }
 
 /** Null when every test passed, and every file had one. */
 async function runTests(files: string[]): Promise<string | null> {
   const silent = new Set<string>();
-  const stream = run({ files, concurrency: 2, signal: interrupted.signal });
+  const stream = run({ files: files.map((file) => resolve(file)), concurrency: 2, signal: interrupted.signal });
   // A file without a test is reported as one test that passed.
   stream.on('test:pass', ({ name, file }) => name === file && silent.add(name));
   const ended = new Promise<{ success: boolean; tests: number }>((done) => {

@@ -4,10 +4,12 @@ import type { Logger } from 'pino';
 import { identifier } from '#modules/keys/index.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
 import type { Route } from '#platform/http/answer.ts';
+import { serveFiles } from '#platform/http/files.ts';
 import { serve } from '#platform/http/serve.ts';
 import type { Service } from '#platform/service.ts';
 import { routes } from './catalogue.ts';
 import type { Config } from './config.ts';
+import { docsPage, docsPolicy, docsProgram } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { openApiText } from './openapi.ts';
 import { closeService, openService } from './service.ts';
@@ -28,7 +30,8 @@ export async function startApi(
   masterKeys: readonly Buffer[],
   log: Logger,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const service = await openService({ log, databaseUrl, masterKeys, limits: config.limits });
+  const { limits, lookup, files, imageAllowAddresses } = config;
+  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses });
   const app = buildApi({ service, baseUrl: config.baseUrl, trustedProxies: config.trustedProxies });
   const url = await listen(app, config.host, config.apiPort);
   return {
@@ -56,7 +59,17 @@ export function buildApi({ more = [], ...options }: ApiOptions): FastifyInstance
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'no database' });
   });
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiText(options.baseUrl)));
+  app.get('/docs', (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('Content-Security-Policy', docsPolicy(options.baseUrl)).send(docsPage()),
+  );
+  app.get('/docs/reference.js', async (_request, reply) =>
+    reply
+      .type('text/javascript; charset=utf-8')
+      .headers({ 'Content-Encoding': 'gzip', 'Cache-Control': 'public, max-age=86400' })
+      .send(await docsProgram()),
+  );
   app.get('/docs/errors', (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage()));
+  serveFiles(app, service.files);
   app.addHook('onClose', close);
   return app;
 }

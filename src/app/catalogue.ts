@@ -1,4 +1,8 @@
+import { customerEvents } from '#modules/customers/contract.ts';
+import { customerRoutes } from '#modules/customers/routes.ts';
 import { dealerRoutes } from '#modules/dealers/routes.ts';
+import { enquiryEvents } from '#modules/enquiries/contract.ts';
+import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
 import { vehicleEvents } from '#modules/vehicles/contract.ts';
@@ -11,10 +15,10 @@ import type { Handler, Schedule } from '#platform/jobs/job.ts';
 import { resetSandbox } from './prepare.ts';
 
 /** Every operation of the API with the function that answers it. */
-export const routes: readonly Route[] = [...dealerRoutes, ...referenceRoutes, ...vehicleRoutes];
+export const routes: readonly Route[] = [...dealerRoutes, ...referenceRoutes, ...vehicleRoutes, ...enquiryRoutes, ...customerRoutes];
 
 /** Every type of event. */
-export const eventTypes: readonly EventType[] = [...vehicleEvents];
+export const eventTypes: readonly EventType[] = [...vehicleEvents, ...enquiryEvents, ...customerEvents];
 
 /** Every job of the worker … */
 export const handlers: readonly Handler[] = [...vehicleJobs];

@@ -40,7 +40,8 @@ const longestPauseMs = 10_000;
 const healthyAfterMs = 30_000;
 
 function holdUp(role: Role, env: Record<string, string>, log: Log, stopping: AbortSignal) {
-  const fork = () => cluster.fork({ ...env, FORECOURT_ROLE: role });
+  // Image work on many threads would leave each with an arena of its own: a third of the memory of an import of photos.
+  const fork = () => cluster.fork({ MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2', ...env, FORECOURT_ROLE: role });
   let child = fork();
   const ready = firstReport(child, role);
 

@@ -16,7 +16,10 @@ test('without a variable set, everything has its default', () => {
     baseUrl: 'http://127.0.0.1:4000',
     masterKeys: [],
     trustedProxies: [],
+    files: { kind: 'folder', folder: resolve('.data/files'), addresses: 'http://127.0.0.1:4000/files' },
+    imageAllowAddresses: [],
     limits: { freeStockCap: 25, sandboxStockCap: 500, sandboxStockShare: 50, themeQuotaStandard: 10, themeQuotaProfessional: 30 },
+    lookup: { dvla: null, dvsa: null },
     workers: 1,
     logLevel: 'info',
     metricsPort: null,
@@ -63,11 +66,14 @@ for (const [name, value, takes] of [
   ['HOST', 'http://x', 'an IP address or a host name, not "http://x"'],
   ['BASE_URL', 'ftp://x', 'an http or https address without a query, such as https://api.example.com, not "ftp://x"'],
   ['TRUSTED_PROXIES', '10.0.0.0/33', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "10.0.0.0/33"'],
+  ['IMAGE_ALLOW_ADDRESSES', 'localhost', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "localhost"'],
   ['FREE_STOCK_CAP', '-1', 'a whole number from 0 to 1000000000, not "-1"'],
   ['THEME_QUOTA_STANDARD', '1.5', 'a whole number from 0 to 1000000000, not "1.5"'],
   ['WORKERS', '0', 'a whole number from 1 to 256, not "0"'],
   ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent, not "loud"'],
-  ['VEHICLE_LOOKUP', 'dvla', 'builtin, not "dvla"'],
+  ['VEHICLE_LOOKUP', 'dvsa', 'one of builtin, dvla, dvla+dvsa, not "dvsa"'],
+  ['DVLA_API_URL', 'dvla', 'an http or https address without a query, such as https://api.example.com, not "dvla"'],
+  ['DVLA_API_KEY', 'two words', 'a text of printable characters without spaces'],
   ['DATABASE_URL', 'mysql://u:p@h/d', 'the address of a PostgreSQL database, such as postgres://user:password@host:5432/database'],
   ['MASTER_KEY', 'c2hvcnQ=', '32 bytes in base64, or a list of such, newest first, separated by commas'],
 ] as const) {
@@ -75,6 +81,62 @@ for (const [name, value, takes] of [
     assert.throws(() => readConfig({ [name]: value }), new ConfigError(`${name} must be ${takes}.`));
   });
 }
+
+const dvsaVariables = { DVSA_API_KEY: 'k2', DVSA_TOKEN_URL: 'https://login.example/t', DVSA_CLIENT_ID: 'c', DVSA_CLIENT_SECRET: 's' };
+
+test('the providers of the look-up are those named, with all they need', () => {
+  const dvla = { apiUrl: 'https://driver-vehicle-licensing.api.gov.uk', apiKey: 'k1' };
+  assert.deepEqual(readConfig({ VEHICLE_LOOKUP: 'dvla', DVLA_API_KEY: 'k1', ...dvsaVariables }).lookup, { dvla, dvsa: null });
+  assert.deepEqual(readConfig({ VEHICLE_LOOKUP: 'dvla+dvsa', DVLA_API_KEY: 'k1', ...dvsaVariables }).lookup, {
+    dvla,
+    dvsa: {
+      apiUrl: 'https://history.mot.api.gov.uk',
+      apiKey: 'k2',
+      tokenUrl: 'https://login.example/t',
+      clientId: 'c',
+      clientSecret: 's',
+    },
+  });
+});
+
+for (const missing of ['DVLA_API_KEY', 'DVSA_API_KEY', 'DVSA_TOKEN_URL', 'DVSA_CLIENT_ID', 'DVSA_CLIENT_SECRET']) {
+  test(`without ${missing} the look-up that needs it does not start`, () => {
+    const env = { VEHICLE_LOOKUP: 'dvla+dvsa', DVLA_API_KEY: 'k1', ...dvsaVariables, [missing]: '' };
+    assert.throws(() => readConfig(env), new ConfigError(`${missing} must be set when VEHICLE_LOOKUP is dvla+dvsa.`));
+  });
+}
+
+test('files lie in a folder or a bucket', () => {
+  const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+  const files = (FILES: string, more = {}) =>
+    readConfig({ FILES, DATA_DIR: '/var/data', BASE_URL: 'https://api.example.com', ...more }).files;
+  const addresses = 'https://api.example.com/files';
+  assert.deepEqual(readConfig({ DATA_DIR: '/var/data' }).files, {
+    kind: 'folder',
+    folder: resolve('/var/data/files'),
+    addresses: 'http://127.0.0.1:4000/files',
+  });
+  assert.deepEqual(files('/mnt/photos'), { kind: 'folder', folder: resolve('/mnt/photos'), addresses });
+  const bucket = { kind: 'bucket', bucket: 'photos', endpoint: 'https://s3.example.com', accessKeyId: 'id', secretAccessKey: 'secret' };
+  assert.deepEqual(files('s3://photos?endpoint=https://s3.example.com', credentials), { ...bucket, region: 'us-east-1', addresses });
+  assert.deepEqual(files('s3://photos?endpoint=https://s3.example.com/&region=eu-west-2&public=https://cdn.example.com', credentials), {
+    ...bucket,
+    region: 'eu-west-2',
+    addresses: 'https://cdn.example.com',
+  });
+  assert.throws(
+    () => files('s3://photos?endpoint=https://s3.example.com'),
+    new ConfigError('AWS_ACCESS_KEY_ID must be set when FILES is a bucket.'),
+  );
+  for (const wrong of [
+    's3://photos',
+    's3://photos?endpoint=s3.example.com',
+    's3://photos?endpoint=https://s3.example.com&acl=public',
+    'gs://photos',
+    's3://photos/deep?endpoint=https://s3.example.com',
+  ])
+    assert.throws(() => files(wrong, credentials), /^Error: FILES must be a folder, or s3:/, wrong);
+});
 
 test('two servers cannot have one port', () => {
   assert.throws(

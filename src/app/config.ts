@@ -1,5 +1,8 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { FilesPlace } from '#platform/files/store.ts';
+import type { LookupSettings } from '#platform/lookup/lookup.ts';
+import { publishedUrls } from '#platform/lookup/lookup.ts';
 import type { PlanLimits } from '#platform/service.ts';
 
 /** What the environment says, read once. */
@@ -13,7 +16,12 @@ export type Config = {
   /** Newest first; empty: generated into the data folder. */
   readonly masterKeys: Buffer[];
   readonly trustedProxies: string[];
+  /** Where photos are kept. */
+  readonly files: FilesPlace;
+  /** Ranges that are not public, from which photos may come all the same. */
+  readonly imageAllowAddresses: string[];
   readonly limits: PlanLimits;
+  readonly lookup: LookupSettings;
   readonly workers: number;
   readonly logLevel: string;
   readonly metricsPort: number | null;
@@ -28,16 +36,19 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const apiPort = read('API_PORT', port, 4000);
   const metricsPort = read('METRICS_PORT', port, null);
   if (metricsPort === apiPort) throw new ConfigError(`METRICS_PORT must differ from API_PORT, and both are ${apiPort}.`);
-  read('VEHICLE_LOOKUP', oneOf(['builtin']), 'builtin');
+  const dataDir = resolve(read('DATA_DIR', text, './.data'));
+  const baseUrl = read('BASE_URL', webUrl, `http://${reachable(host)}:${apiPort}`);
 
   return {
     databaseUrl: read('DATABASE_URL', postgresUrl, null),
-    dataDir: resolve(read('DATA_DIR', text, './.data')),
+    dataDir,
     host,
     apiPort,
-    baseUrl: read('BASE_URL', webUrl, `http://${reachable(host)}:${apiPort}`),
+    baseUrl,
     masterKeys: read('MASTER_KEY', masterKeyList, []),
     trustedProxies: read('TRUSTED_PROXIES', cidrList, []),
+    files: readFiles(read, join(dataDir, 'files'), `${baseUrl}/files`),
+    imageAllowAddresses: read('IMAGE_ALLOW_ADDRESSES', cidrList, []),
     limits: {
       freeStockCap: read('FREE_STOCK_CAP', count(0), 25),
       sandboxStockCap: read('SANDBOX_STOCK_CAP', count(0), 500),
@@ -45,14 +56,67 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       themeQuotaStandard: read('THEME_QUOTA_STANDARD', count(0), 10),
       themeQuotaProfessional: read('THEME_QUOTA_PROFESSIONAL', count(0), 30),
     },
+    lookup: readLookup(read),
     workers: read('WORKERS', count(1, 256), 1),
     logLevel: read('LOG_LEVEL', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info'),
     metricsPort,
   };
 }
 
+/** A folder, or a bucket with the credentials that tools of its kind read from the environment. */
+function readFiles(read: Reader, folder: string, addresses: string): FilesPlace {
+  const place = read('FILES', filesPlace, { folder });
+  if ('folder' in place) return { kind: 'folder', folder: place.folder, addresses };
+  const credential = (name: string): string => {
+    const value = read(name, token, null);
+    if (value === null) throw new ConfigError(`${name} must be set when FILES is a bucket.`);
+    return value;
+  };
+  return {
+    kind: 'bucket',
+    bucket: place.bucket,
+    endpoint: place.endpoint,
+    region: place.region ?? read('AWS_REGION', token, 'us-east-1'),
+    accessKeyId: credential('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: credential('AWS_SECRET_ACCESS_KEY'),
+    addresses: place.public ?? addresses,
+  };
+}
+
+/** The DVSA is asked beside the DVLA, for the model. */
+function readLookup(read: Reader): LookupSettings {
+  const chosen = read('VEHICLE_LOOKUP', oneOf(['builtin', 'dvla', 'dvla+dvsa']), 'builtin');
+  const dvla = { apiUrl: read('DVLA_API_URL', webUrl, publishedUrls.dvla), apiKey: read('DVLA_API_KEY', token, null) };
+  const dvsa = {
+    apiUrl: read('DVSA_API_URL', webUrl, publishedUrls.dvsa),
+    apiKey: read('DVSA_API_KEY', token, null),
+    tokenUrl: read('DVSA_TOKEN_URL', webUrl, null),
+    clientId: read('DVSA_CLIENT_ID', token, null),
+    clientSecret: read('DVSA_CLIENT_SECRET', token, null),
+  };
+  const needed = <T>(name: string, value: T | null): T => {
+    if (value === null) throw new ConfigError(`${name} must be set when VEHICLE_LOOKUP is ${chosen}.`);
+    return value;
+  };
+  return {
+    dvla: chosen === 'builtin' ? null : { ...dvla, apiKey: needed('DVLA_API_KEY', dvla.apiKey) },
+    dvsa:
+      chosen === 'dvla+dvsa'
+        ? {
+            apiUrl: dvsa.apiUrl,
+            apiKey: needed('DVSA_API_KEY', dvsa.apiKey),
+            tokenUrl: needed('DVSA_TOKEN_URL', dvsa.tokenUrl),
+            clientId: needed('DVSA_CLIENT_ID', dvsa.clientId),
+            clientSecret: needed('DVSA_CLIENT_SECRET', dvsa.clientSecret),
+          }
+        : null,
+  };
+}
+
 /** What a variable takes, in words, and how its text becomes a value: undefined when it cannot. `secret`: its text is never shown. */
 type Kind<T> = { takes: string; parse: (text: string) => T | undefined; secret?: true };
+
+type Reader = ReturnType<typeof reader>;
 
 /** A variable that is empty counts as not set. */
 function reader(env: NodeJS.ProcessEnv) {
@@ -66,6 +130,13 @@ function reader(env: NodeJS.ProcessEnv) {
 }
 
 const text: Kind<string> = { takes: 'a text', parse: (given) => given };
+
+/** Goes into a header, so nothing else may be in it. */
+const token: Kind<string> = {
+  takes: 'a text of printable characters without spaces',
+  parse: (given) => (/^[\x21-\x7e]+$/.test(given) ? given : undefined),
+  secret: true,
+};
 
 const port: Kind<number> = { takes: 'a port between 1 and 65535', parse: (given) => whole(given, 1, 65_535) };
 
@@ -90,6 +161,24 @@ const webUrl: Kind<string> = {
     const url = URL.parse(given);
     if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) return undefined;
     return url.href.replace(/\/+$/, '');
+  },
+};
+
+type Place = { folder: string } | { bucket: string; endpoint: string; region: string | null; public: string | null };
+
+const filesPlace: Kind<Place> = {
+  takes: 'a folder, or s3://bucket?endpoint=https://s3.example.com with, if need be, &region= and &public=',
+  parse: (given) => {
+    if (!/^[a-z0-9]+:\/\//i.test(given)) return { folder: resolve(given) };
+    const url = URL.parse(given);
+    const one = (name: string) => url?.searchParams.get(name) ?? null;
+    const address = (name: string) => webUrl.parse(one(name) ?? '') ?? null;
+    const known = ['endpoint', 'region', 'public'];
+    const endpoint = address('endpoint');
+    if (url?.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host) || !/^\/?$/.test(url.pathname)) return undefined;
+    if (!endpoint || (one('public') !== null && !address('public')) || [...url.searchParams.keys()].some((name) => !known.includes(name)))
+      return undefined;
+    return { bucket: url.host, endpoint, region: one('region'), public: address('public') };
   },
 };
 

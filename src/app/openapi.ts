@@ -1,6 +1,8 @@
 import type { Operation } from '#platform/contract.ts';
 import { envelope } from '#platform/http/serve.ts';
 import { routes } from './catalogue.ts';
+import type { Examples, Shown } from './examples.ts';
+import { readExamples } from './examples.ts';
 import type { JsonSchema, SchemaDeriver } from './json-schema.ts';
 import { schemaDeriver } from './json-schema.ts';
 import type { Content, OpenApiDocument, OperationObject, Parameter, ResponseObject } from './openapi-document.ts';
@@ -8,13 +10,13 @@ import { headers, headersNamed, idempotencyKey, rateLimits } from './openapi-hea
 import { parametersOf } from './openapi-parameters.ts';
 import { errorSchema, examples, refusals, sharedRefusals } from './openapi-refusals.ts';
 
-/** The OpenAPI 3.1 document of every operation, derived from their declarations. */
-export function openApi(baseUrl: string): OpenApiDocument {
+/** The OpenAPI 3.1 document of every operation, derived from their declarations, with what the demo dealer answered as examples. */
+export function openApi(baseUrl: string, shown: Examples = readExamples()): OpenApiDocument {
   const deriver = schemaDeriver();
   const operations = routes.map(({ operation }) => operation);
   const paths: OpenApiDocument['paths'] = {};
   for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: operationObject(operation, deriver) };
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: operationObject(operation, deriver, shown) };
   }
   return {
     openapi: '3.1.0',
@@ -25,7 +27,7 @@ export function openApi(baseUrl: string): OpenApiDocument {
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: tagsOf(operations),
     security: [{ apiKey: [] }],
     paths,
     components: {
@@ -41,11 +43,14 @@ export function openApi(baseUrl: string): OpenApiDocument {
   };
 }
 
-/** The same as text, made once per address. */
+/** The document as text. */
+export const textOf = (document: OpenApiDocument): string => `${JSON.stringify(document, null, 2)}\n`;
+
+/** The text as it is served, made once per address. */
 export function openApiText(baseUrl: string): string {
   const known = texts.get(baseUrl);
   if (known !== undefined) return known;
-  const text = `${JSON.stringify(openApi(baseUrl), null, 2)}\n`;
+  const text = textOf(openApi(baseUrl));
   texts.set(baseUrl, text);
   return text;
 }
@@ -54,6 +59,7 @@ const texts = new Map<string, string>();
 
 const conventions = [
   'One host serves every dealership; the key names it.',
+  'A secret key belongs on a server: with an `Origin` header, which browsers send with every write, it is refused. From a page, the reference included, a secret key can read alone.',
   'Lists are ordered by `updated_at`, then `id`, and paged by cursor: `meta.next_cursor` leads to the next page, and `meta.resume_cursor` goes on later from where the list ended.',
   'A request is refused for what it does not know: unknown fields and unknown parameters answer 422. A response may gain fields at any time.',
   'Money goes in as an integer of minor units and comes out as `{amount, currency}`. Times are UTC to the second.',
@@ -62,15 +68,22 @@ const conventions = [
   'An unknown path answers 404 `not_found`, a method the path does not take 405 `method_not_allowed` with `Allow`, and bytes that are not HTTP 400 `bad_request`.',
 ].join('\n\n');
 
+/** A tag says what its operations do. */
+const tagsOf = (operations: readonly Operation[]) =>
+  [...new Set(operations.map(({ tag }) => tag))].map((name) => ({
+    name,
+    description: operations.flatMap(({ tag, summary }) => (tag === name ? [`${summary}.`] : [])).join(' '),
+  }));
+
 // ---- One operation ----
 
-function operationObject(operation: Operation, deriver: SchemaDeriver): OperationObject {
-  const { id, tag, summary, description, access, emits, method, body } = operation;
+function operationObject(operation: Operation, deriver: SchemaDeriver, shown: Examples): OperationObject {
+  const { id, tag, summary, access, emits, method, body } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description && { description }),
+    description: describe(operation),
     // Alternatives: any one of the scopes is enough.
     security: access.scopes.length > 0 ? access.scopes.map((scope) => ({ apiKey: [scope] })) : [{ apiKey: [] }],
     'x-key-kinds': access.kinds,
@@ -79,24 +92,31 @@ function operationObject(operation: Operation, deriver: SchemaDeriver): Operatio
       ...parametersOf(operation, deriver),
       ...(method === 'POST' ? [{ $ref: '#/components/parameters/Idempotency-Key' } as unknown as Parameter] : []),
     ],
-    ...(body.type !== 'undefined' && { requestBody: requestBody(operation, deriver) }),
-    responses: { ...successes(operation, deriver), ...refusals(operation) },
+    ...(body.type !== 'undefined' && { requestBody: requestBody(operation, deriver, shown.get(id)) }),
+    responses: { ...successes(operation, deriver, shown), ...refusals(operation) },
   };
 }
 
-function requestBody({ id, method, body }: Operation, deriver: SchemaDeriver) {
-  const media = { schema: deriver.request(body.meta()?.id ? body : body.meta({ ...body.meta(), id: bodyName(id) })) };
-  return {
-    required: !body.safeParse(undefined).success,
-    content: { 'application/json': media, ...(method === 'PATCH' && { 'application/merge-patch+json': media }) },
-  };
+/** What it does, and who may ask it. */
+function describe({ description, access: { scopes, kinds } }: Operation): string {
+  const needed = scopes.length > 0 ? `Scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.` : 'Any scopes.';
+  const asked = `${needed} Keys: ${kinds.join(', ')}.`;
+  return description ? `${description}\n\n${asked}` : asked;
+}
+
+function requestBody({ id, method, body, multipart }: Operation, deriver: SchemaDeriver, shown: Shown | undefined) {
+  const schema = deriver.request(body.meta()?.id ? body : body.meta({ ...body.meta(), id: bodyName(id) }));
+  const media = { schema, ...(shown && { example: shown.request.body }) };
+  const types = multipart ? ['multipart/form-data'] : ['application/json', ...(method === 'PATCH' ? ['application/merge-patch+json'] : [])];
+  const content: Content = Object.fromEntries(types.map((type) => [type, media]));
+  return { required: !body.safeParse(undefined).success, content };
 }
 
 /** `vehicles.create` → `VehiclesCreateBody`. */
 const bodyName = (operationId: string) =>
   `${operationId.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Body`;
 
-function successes({ success, method }: Operation, deriver: SchemaDeriver): Record<string, ResponseObject> {
+function successes({ id, success, method }: Operation, deriver: SchemaDeriver, shown: Examples): Record<string, ResponseObject> {
   const { status, data, shape, publishable, location, or } = success;
   const full = deriver.response(envelope(data, shape));
   const narrow = publishable && deriver.response(envelope(publishable, shape));
@@ -105,15 +125,17 @@ function successes({ success, method }: Operation, deriver: SchemaDeriver): Reco
   responses[status] = {
     description: narrow ? 'Success; publishable keys are shown the narrower form.' : 'Success.',
     headers: headersNamed('X-Request-Id', ...rateLimits, ...replayable, ...(location ? (['Location'] as const) : [])),
-    content: json(narrow ? { anyOf: [full, narrow] } : full),
+    content: json(narrow ? { anyOf: [full, narrow] } : full, shown.get(id)?.response.body),
   };
   if (!or) return responses;
   const other = {
     description: or.description,
     headers: headersNamed('X-Request-Id', ...rateLimits, ...replayable),
-    content: json(deriver.response(envelope(or.data))),
+    content: json(deriver.response(envelope(or.data)), shown.get(`${id}.or`)?.response.body),
   };
   return { [or.status]: other, ...responses };
 }
 
-const json = (schema: JsonSchema): Content => ({ 'application/json': { schema } });
+const json = (schema: JsonSchema, example?: unknown): Content => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+});

@@ -1,4 +1,6 @@
+import { eraseCustomers } from '#modules/customers/index.ts';
 import { createBranch, createDealer, createSandbox, findDealer, namesOfBranches, operatorOf, setDealer } from '#modules/dealers/index.ts';
+import { eraseEnquiries } from '#modules/enquiries/index.ts';
 import { hasKeys, issueKey } from '#modules/keys/index.ts';
 import { roles } from '#modules/staff/contract.ts';
 import { createUser, userIdByEmail } from '#modules/staff/index.ts';
@@ -7,6 +9,7 @@ import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { randomText } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
+import { seedCustomers } from './seed-customers.ts';
 import { seedStock } from './seed-stock.ts';
 
 /** What opens the demo dealer; the sign-in is the administrator's. */
@@ -19,7 +22,8 @@ export interface Demo {
 
 const demoOrigins = ['https://demo.example'];
 const sandboxUser = 'sandbox@sandbox.example';
-const sandboxVehicles = 24;
+const demoCustomers = 21;
+const sandboxSeed = { vehicles: 24, customers: 7 };
 /** Beside the first, so that branch restrictions can be tried. */
 const sandboxBranches = ['North', 'South'];
 
@@ -72,7 +76,7 @@ async function demoDealer(service: Service, vehicles: number): Promise<Context> 
     if (await userIdByEmail(ctx, emailOf(role))) continue;
     await createUser(ctx, { email: emailOf(role), name: nameOf(role), role, password: demoPassword(ctx) });
   }
-  await seedStock(ctx, await branchIds(ctx), vehicles);
+  await seed(ctx, { vehicles, customers: demoCustomers, staffId: await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE')) });
   return ctx;
 }
 
@@ -86,7 +90,7 @@ export async function makeSandbox(service: Service): Promise<void> {
   for (const name of sandboxBranches) {
     if (!(await namesOfBranches(ctx)).some((branch) => branch.name === name)) await createBranch(ctx, { name });
   }
-  await seedStock(ctx, await branchIds(ctx), sandboxVehicles);
+  await seed(ctx, sandboxSeed);
   // Without the user nobody acts in the sandbox, so it comes last.
   await inTransaction(ctx, async (tx) => {
     const { id } = await createUser(tx, { email: sandboxUser, name: 'Sandbox', role: 'ADMINISTRATOR', password: randomText(32) });
@@ -97,9 +101,17 @@ export async function makeSandbox(service: Service): Promise<void> {
 /** Puts the sandbox back to its fixed seed, in one transaction: whoever reads sees it as it was, then as it is. */
 export async function resetSandbox(service: Service): Promise<void> {
   await inTransaction(await operatorFor(service, 'sandbox'), async (tx) => {
+    await eraseEnquiries(tx);
+    await eraseCustomers(tx);
     await eraseStock(tx);
-    await seedStock(tx, await branchIds(tx), sandboxVehicles);
+    await seed(tx, sandboxSeed);
   });
+}
+
+async function seed(ctx: Context, { vehicles, customers, staffId }: { vehicles: number; customers: number; staffId?: string | undefined }) {
+  const branches = await branchIds(ctx);
+  await seedStock(ctx, branches, vehicles);
+  await seedCustomers(ctx, { branchIds: branches, staffId }, customers);
 }
 
 async function operatorFor(service: Service, code: string): Promise<Context> {

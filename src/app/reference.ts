@@ -88,11 +88,16 @@ function parameterTable(operation: Operation, deriver: SchemaDeriver): string {
   return rows.length > 0 ? `### Parameters\n\n| Name | In | Type | |\n|---|---|---|---|\n${rows.join('\n')}` : '';
 }
 
-function bodyTable({ body }: Operation, deriver: SchemaDeriver): string {
+function bodyTable({ body, multipart }: Operation, deriver: SchemaDeriver): string {
   if (body.type === 'undefined') return '';
   const schema = deriver.request(body);
   const many = schema.type === 'array' && `An array of ${String(schema.minItems ?? 0)} to ${String(schema.maxItems)} of these:`;
-  return joined(['### Body', many, fieldTable((many ? schema.items : schema) as JsonSchema)]);
+  return joined([
+    '### Body',
+    multipart && 'As `multipart/form-data`, part by part:',
+    many,
+    fieldTable((many ? schema.items : schema) as JsonSchema),
+  ]);
 }
 
 function success({ query, success: { status, data, shape, publishable, or, location } }: Operation, deriver: SchemaDeriver): string {

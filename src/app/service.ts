@@ -1,27 +1,43 @@
 import type { Logger } from 'pino';
 import { connect } from '#platform/db/connect.ts';
+import { openStore } from '#platform/files/open-store.ts';
+import type { FilesPlace } from '#platform/files/store.ts';
 import { openQueue } from '#platform/jobs/queue.ts';
+import type { LookupSettings } from '#platform/lookup/lookup.ts';
+import { builtinLookup, openLookup } from '#platform/lookup/open-lookup.ts';
+import { systemNames } from '#platform/net/public-address.ts';
 import { keyring } from '#platform/secrets.ts';
 import type { PlanLimits, Service } from '#platform/service.ts';
+import { readConfig } from './config.ts';
 
 export interface ServiceOptions {
   readonly log: Logger;
   readonly databaseUrl: string;
   readonly masterKeys: readonly Buffer[];
   readonly limits: PlanLimits;
+  /** The built-in provider where none is named. */
+  readonly lookup?: LookupSettings;
+  /** Where files are kept; as with no variable set where none is named. */
+  readonly files?: FilesPlace;
+  /** Ranges beside the public internet that photos may come from. */
+  readonly imageAllowAddresses?: readonly string[];
   readonly clock?: Service['clock'];
   /** Business connections of this process. */
   readonly connections?: number;
 }
 
 /** Opens what a process holds as long as it runs. */
-export async function openService({ log, databaseUrl, masterKeys, limits, clock, connections }: ServiceOptions): Promise<Service> {
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, clock, connections } = options;
   return {
     log,
     pools: connect(databaseUrl, connections),
     queue: await openQueue(databaseUrl),
     keyring: keyring(masterKeys),
+    files: openStore(files ?? readConfig({}).files),
+    photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [] },
     limits,
+    lookup: lookup ? openLookup(lookup, log) : builtinLookup,
     clock: clock ?? (() => null),
   };
 }

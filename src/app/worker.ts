@@ -16,7 +16,8 @@ export async function startWorker(
   masterKeys: readonly Buffer[],
   log: Logger,
 ): Promise<{ close(): Promise<void> }> {
-  const service = await openService({ log, databaseUrl, masterKeys, limits: config.limits, connections: 8 });
+  const { limits, lookup, files, imageAllowAddresses } = config;
+  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, connections: 8 });
   const working = await work({ databaseUrl, service, handlers, schedules, contextOf });
   return {
     async close() {

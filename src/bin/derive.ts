@@ -1,21 +1,30 @@
-// Writes the files that follow from others: the database's types, the OpenAPI document, the reference pages.
+// Writes the files that follow from others: the database's types, the examples, the OpenAPI document, the reference pages.
 // `--check` writes nothing and names each file that would change.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openApiText } from '../app/openapi.ts';
+import { prepareDatabase } from '../app/database.ts';
+import { deriveExamples } from '../app/derive-examples.ts';
+import { examplesFolder } from '../app/examples.ts';
+import { openApi, textOf } from '../app/openapi.ts';
 import { referencePages } from '../app/reference.ts';
 import { deriveSchema } from '../platform/db/derive-schema.ts';
+import { onFreshDatabase } from '../platform/db/fresh-database.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const pages = join(root, 'docs', 'reference');
 const checking = process.argv.includes('--check');
 
 /** Every derived file; null is one that must go. */
-const files = new Map<string, string | null>(leftOvers());
+const files = new Map<string, string | null>([...leftOvers(pages), ...leftOvers(examplesFolder)]);
+const { schema, examples } = await onFreshDatabase(process.env.DATABASE_URL, async (url) => {
+  await prepareDatabase(url);
+  return { schema: await deriveSchema(url), examples: await deriveExamples(url) };
+});
+files.set(join(root, 'src', 'platform', 'db', 'schema.ts'), schema);
 for (const [name, text] of referencePages()) files.set(join(pages, name), text);
-files.set(join(root, 'docs', 'openapi.json'), openApiText('http://127.0.0.1:4000'));
-files.set(join(root, 'src', 'platform', 'db', 'schema.ts'), await deriveSchema(process.env.DATABASE_URL));
+for (const [id, shown] of examples) files.set(join(examplesFolder, `${id}.json`), `${JSON.stringify(shown, null, 2)}\n`);
+files.set(join(root, 'docs', 'openapi.json'), textOf(openApi('http://127.0.0.1:4000', examples)));
 
 const differing = [...files].filter(([file, text]) => contentOf(file) !== text);
 for (const [file, text] of differing) {
@@ -27,9 +36,9 @@ if (checking && differing.length > 0) {
   process.exitCode = 1;
 }
 
-/** Pages of what is no longer there; the derived ones take their place in the map. */
-function leftOvers(): [string, null][] {
-  return existsSync(pages) ? readdirSync(pages).map((name) => [join(pages, name), null]) : [];
+/** What is there; the derived files take their place in the map, and the others must go. */
+function leftOvers(folder: string): [string, null][] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => [join(folder, name), null]) : [];
 }
 
 function contentOf(file: string): string | null {

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { createLog } from '#platform/log.ts';
 import { collectMetrics } from '#platform/metrics.ts';
 import { startApi } from '../app/api.ts';
@@ -24,6 +25,8 @@ function begin(): Promise<{ close(): Promise<void> }> {
   const { databaseUrl } = config;
   if (databaseUrl === null) throw new Error('The supervisor hands the address of the database on.');
   const start = process.env.FORECOURT_ROLE === 'api' ? startApi : startWorker;
+  // Requests go before photos where both want the same processor.
+  if (start === startWorker) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   return start(config, databaseUrl, loadMasterKeys(config), log);
 }
 

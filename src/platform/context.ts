@@ -66,6 +66,8 @@ export interface Reader {
   readonly currency: string;
   readonly timeZone: string;
   readonly now: Instant;
+  /** Where the outside reads a file. */
+  readonly addressOf: (file: string) => string;
 }
 
 export const readerOf = (ctx: Context): Reader => ({
@@ -74,6 +76,7 @@ export const readerOf = (ctx: Context): Reader => ({
   currency: ctx.dealer.currency,
   timeZone: ctx.dealer.timeZone,
   now: ctx.now,
+  addressOf: ctx.service.files.addressOf,
 });
 
 /** The reader of every event: a secret key with nothing but the read scope of the event's own family. */

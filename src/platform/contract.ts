@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Code } from './errors.ts';
+import { plainUrl } from './web-address.ts';
 
 /** What a credential may be allowed, `resource:verb`. The list of them belongs to `modules/keys`. */
 export type Scope = `${string}:${string}`;
@@ -29,6 +30,18 @@ export interface Success {
   readonly or?: { readonly status: 200; readonly data: z.ZodType; readonly description: string };
 }
 
+/**
+ * A request that shows the operation: it is asked of the demo dealer when the documents are derived, and its answer is their example.
+ * `{/v1/vehicles}` in a text stands for the id of what the examples created, or else found, at that path.
+ */
+export interface Example {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The query that leads to `success.or`. */
+  readonly or?: Readonly<Record<string, string>>;
+}
+
 /** One operation of the API: everything else about it (route, checks, serialiser, OpenAPI, reference) is derived from this. */
 export interface Operation<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
   readonly id: string;
@@ -41,6 +54,8 @@ export interface Operation<P extends z.ZodType = z.ZodType, Q extends z.ZodType 
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** The body comes as multipart/form-data: texts and files by their names. */
+  readonly multipart: boolean;
   /** The largest JSON body in bytes; 10 MiB unless said. */
   readonly bodyLimit: number;
   readonly success: Success;
@@ -48,13 +63,18 @@ export interface Operation<P extends z.ZodType = z.ZodType, Q extends z.ZodType 
   /** The event types it may emit; a write without any says why in `silent`. */
   readonly emits: readonly string[];
   readonly silent?: string;
+  readonly example?: Example;
 }
 
 type Nothing = z.ZodUndefined;
 type NoQuery = z.ZodObject<Record<never, never>, z.core.$strict>;
 
 type Declared<P, Q, B> = Pick<Operation, 'id' | 'method' | 'path' | 'tag' | 'summary' | 'access' | 'success' | 'refusals'> &
-  Partial<Pick<Operation, 'description' | 'bodyLimit' | 'emits' | 'silent'>> & { params?: P; query?: Q; body?: B };
+  Partial<Pick<Operation, 'description' | 'multipart' | 'bodyLimit' | 'emits' | 'silent' | 'example'>> & {
+    params?: P;
+    query?: Q;
+    body?: B;
+  };
 
 const mebibyte = 1024 * 1024;
 
@@ -66,12 +86,13 @@ export const operation = <P extends z.ZodType = Nothing, Q extends z.ZodType = N
     params: z.undefined(),
     query: z.strictObject({}),
     body: z.undefined(),
+    multipart: false,
     bodyLimit: 10 * mebibyte,
     emits: [],
     ...declared,
   }) as Operation<P, Q, B>;
 
-export const limits = { json: 10 * mebibyte, batch: 32 * mebibyte } as const;
+export const limits = { json: 10 * mebibyte, batch: 32 * mebibyte, file: 25 * mebibyte } as const;
 
 // ---- Shapes in requests ----
 
@@ -86,6 +107,27 @@ export const text = (max: number) =>
     .trim()
     .min(1, { error: 'Must not be empty. Send null to clear it.' })
     .max(max, { error: `At most ${max} characters.` });
+
+/** An address that is called: http or https, plainly written. What the operation takes of the two is its own rule. */
+export const webAddress = text(2048).transform((given, ctx) => {
+  const url = plainUrl(given);
+  if (url) return url.href;
+  ctx.addIssue({ code: 'custom', message: 'An https address of at most 2048 characters, such as https://www.example.com/a.jpg.' });
+  return z.NEVER;
+});
+
+/** A file of a multipart body. */
+export interface Upload {
+  readonly bytes: Buffer;
+  /** As the sender calls it. */
+  readonly contentType: string;
+}
+
+export const upload = z
+  .custom<Upload>((part) => part instanceof Object && 'bytes' in part, {
+    error: (issue) => (issue.input === undefined ? 'Required.' : 'Send it as a file, with a filename.'),
+  })
+  .meta({ type: 'string', contentMediaType: 'application/octet-stream' });
 
 /** A UUID, in lower case. */
 export const id = z.guid({ error: 'Not a UUID.' }).toLowerCase();

@@ -36,9 +36,12 @@ export const catalogue = {
   external_id_taken: { status: 409, message: 'Another record holds that external_id.' },
   stock_busy: { status: 409, message: 'The dealership’s stock is being written to. Retry shortly; it is safe to.' },
   vehicle_in_deal: { status: 409, message: 'A deal holds this vehicle.' },
+  customer_has_enquiries: { status: 409, message: 'The customer has enquiries.' },
+  enquiry_has_part_exchange: { status: 409, message: 'The enquiry has a part exchange that was appraised.' },
 
   body_too_large: { status: 413, message: 'The body is too large.' },
   validation_failed: { status: 422, message: 'The request has errors.' },
+  body_not_received: { status: 422, message: 'The multipart body did not arrive, or not to its end.' },
   vehicle_not_created: { status: 422, message: 'The vehicle was not created.' },
 
   rate_limited: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import type { Instant } from './dates.ts';
 import type { Pools } from './db/connect.ts';
+import type { FileStore } from './files/store.ts';
 import type { Queue } from './jobs/queue.ts';
+import type { VehicleLookup } from './lookup/lookup.ts';
+import type { Vetting } from './net/public-address.ts';
 import type { Keyring } from './secrets.ts';
 
 /** The plan limits an operator may set. */
@@ -19,6 +22,11 @@ export interface Service {
   readonly pools: Pools;
   readonly queue: Queue;
   readonly keyring: Keyring;
+  /** Which vehicle has a registration; never asked inside a transaction. */
+  readonly lookup: VehicleLookup;
+  readonly files: FileStore;
+  /** Which addresses photos may come from. */
+  readonly photosFrom: Vetting;
   readonly limits: PlanLimits;
   /** The time a test has set; `null` lets the database's clock speak. */
   readonly clock: () => Instant | null;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noteOwnedVehicle } from '#modules/customers/index.ts';
 import { arrangeList } from '#modules/reference/index.ts';
 import type { Operation } from '#platform/contract.ts';
 import { openTransaction } from '#platform/db/transaction.ts';
@@ -7,12 +8,18 @@ import { routes } from '../../src/app/catalogue.ts';
 import type { Answer, Api } from '../support/api.ts';
 import type { Dealership } from '../support/dealership.ts';
 import { dealership } from '../support/dealership.ts';
+import { jpeg, multipart } from '../support/pictures.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 const car = { condition: 'USED', make: 'Ford', model: 'Fiesta' };
+const person = { last_name: 'Ash', email: 'ash@customer.example' };
+
+const noCar = { vin: null, make: null, model: null, mileage: null, mot_expires_on: null, next_service_on: null };
 
 /** Parameters of paths that name nothing of a dealer's. */
 const publicNames = new Set(['list']);
+
+const picture = multipart({ file: await jpeg() });
 
 type Make = (of: Dealership, branchId: string) => Promise<string>;
 
@@ -21,19 +28,44 @@ const batch: Make = async ({ apiWith }, branchId) => {
   const api = await apiWith({ branchIds: [branchId] });
   return (await api.post('/v1/vehicles/batch', [car]).succeeds(202)).id;
 };
+const customer: Make = async ({ api }, branchId) => (await api.post('/v1/customers', { ...person, branch_id: branchId }).succeeds(201)).id;
+const enquiry: Make = async ({ api }, branchId) =>
+  (await api.post('/v1/enquiries', { contact: person, branch_id: branchId }).succeeds(201)).id;
+/** A vehicle and its photo: the ids of a path with two. */
+const photo: Make = async (of, branchId) => {
+  const vehicleId = await vehicle(of, branchId);
+  const { id } = await of.api.post(`/v1/vehicles/${vehicleId}/images`, picture.body, picture.headers).succeeds(201);
+  return `${vehicleId}/${id}`;
+};
 const branch: Make = async (_of, branchId) => branchId;
 
 /** How a record of each operation that takes an id comes to be at a branch, and a body that would change it. */
-const records: Record<string, { make: Make; body?: unknown }> = {
+const records: Record<string, { make: Make; body?: unknown; headers?: Record<string, string> }> = {
   'branches.get': { make: branch },
   'vehicles.get': { make: vehicle },
   'vehicles.update': { make: vehicle, body: { colour: 'Red' } },
   'vehicles.delete': { make: vehicle },
+  'vehicle_images.create': { make: vehicle, ...picture },
+  'vehicle_images.order': { make: vehicle, body: { image_ids: [] } },
+  'vehicle_images.delete': { make: photo },
   'vehicle_batches.get': { make: batch },
+  'enquiries.get': { make: enquiry },
+  'enquiries.update': { make: enquiry, body: { message: 'Still there?' } },
+  'enquiries.delete': { make: enquiry },
+  'enquiries.add_note': { make: enquiry, body: { body: 'Rang back.' } },
+  'customers.get': { make: customer },
+  'customers.update': { make: customer, body: { title: 'Dr' } },
+  'customers.delete': { make: customer },
 };
 
 /** The same for each list that can be asked for ids. */
-const listed: Record<string, Make> = { 'branches.list': branch, 'vehicles.list': vehicle, 'vehicle_batches.list': batch };
+const listed: Record<string, Make> = {
+  'branches.list': branch,
+  'vehicles.list': vehicle,
+  'vehicle_batches.list': batch,
+  'enquiries.list': enquiry,
+  'customers.list': customer,
+};
 
 const operations = routes.map(({ operation }) => operation);
 const taking = operations.filter(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].some(([, name]) => !publicNames.has(name!)));
@@ -45,10 +77,11 @@ test('every operation that takes an id, and every list, is tried below', () => {
   assert.deepEqual(listing.map(({ id }) => id).sort(), Object.keys(listed).sort());
 });
 
-const send = (api: Api, { method, path }: Operation, id: string, body: unknown): Promise<Answer> => {
-  const target = path.replace(/\{\w+\}/, id);
+const send = (api: Api, { method, path }: Operation, id: string, body: unknown, headers?: Record<string, string>): Promise<Answer> => {
+  const ids = id.split('/');
+  const target = path.replaceAll(/\{\w+\}/g, () => ids.shift() ?? nobody);
   if (method === 'GET') return api.get(target);
-  return method === 'DELETE' ? api.delete(target) : { POST: api.post, PATCH: api.patch, PUT: api.put }[method](target, body);
+  return method === 'DELETE' ? api.delete(target) : { POST: api.post, PATCH: api.patch, PUT: api.put }[method](target, body, headers);
 };
 
 /** An answer without what differs from request to request. */
@@ -60,11 +93,11 @@ function told({ status, headers, body }: Answer) {
 
 for (const operation of taking) {
   test(`${operation.id}: a record of another dealer or branch is indistinguishable from a missing one`, async () => {
-    const { make, body } = records[operation.id]!;
+    const { make, body, headers } = records[operation.id]!;
     const [mine, theirs] = [await dealership(), await dealership()];
     const away = await mine.newBranch();
     const restricted = await mine.apiWith({ branchIds: [mine.branch.id] });
-    const ask = (id: string) => send(restricted, operation, id, body);
+    const ask = (id: string) => send(restricted, operation, id, body, headers);
     const missing = told(await ask(nobody));
     assert.deepEqual([missing.status, missing.body.code], [404, 'not_found']);
     for (const [what, id] of [
@@ -115,6 +148,12 @@ for (const operation of listing) {
 async function furnish(d: Dealership): Promise<void> {
   await d.api.post('/v1/vehicles', car, { 'idempotency-key': 'one' }).succeeds(201);
   await d.api.post('/v1/vehicles/batch', [car]).succeeds(202);
+  await d.api.post('/v1/vehicles', { ...car, images: ['https://pictures.example/a.jpg'] }).succeeds(201);
+  await photo(d, d.branch.id);
+  const offer = { registration: 'AB12CDE' };
+  const { id, customer_id } = await d.api.post('/v1/enquiries', { contact: person, part_exchange: offer }).succeeds(201);
+  await d.api.post(`/v1/enquiries/${id}/notes`, { body: 'Rang back.' }).succeeds(201);
+  await noteOwnedVehicle(d.ctx, customer_id, { ...noCar, ...offer });
   await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);
 }
 

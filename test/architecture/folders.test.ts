@@ -8,11 +8,31 @@ const usual = ['contract', 'rules', 'queries', 'view', 'commands', 'routes', 'st
 
 /** What a module has beside them: parts of a large contract, and flows that have a name of their own. */
 const own: Record<string, readonly string[]> = {
+  customers: ['codes', 'shapes', 'changes', 'reads'],
   dealers: ['me', 'operator'],
+  enquiries: ['codes', 'shapes', 'changes', 'reads'],
   keys: ['identify', 'key-text'],
   reference: ['lists'],
   staff: ['passwords'],
-  vehicles: ['codes', 'shapes', 'batch-shapes', 'batch-queries', 'batch', 'changes', 'reads', 'write'],
+  vehicles: [
+    'codes',
+    'shapes',
+    'batch-shapes',
+    'batch-queries',
+    'batch',
+    'batch-completion',
+    'changes',
+    'lookup',
+    'photo-shapes',
+    'photo-queries',
+    'photo-gallery',
+    'photo-staging',
+    'photo-import',
+    'photo-commands',
+    'photo-files',
+    'reads',
+    'write',
+  ],
 };
 
 const moduleFiles = () => sources().filter((path) => path.startsWith('src/modules/'));

@@ -22,6 +22,14 @@ const writers: Record<string, readonly string[]> = {
   vehicle: ['vehicles'],
   vehicle_batch: ['vehicles'],
   vehicle_batch_item: ['vehicles'],
+  photo_import: ['vehicles'],
+  photo_import_item: ['vehicles'],
+  photo_file: ['vehicles'],
+  customer: ['customers'],
+  customer_vehicle: ['customers'],
+  enquiry: ['enquiries'],
+  enquiry_note: ['enquiries'],
+  part_exchange: ['enquiries'],
 };
 
 /** The tables of which the product asks before it knows the dealer, and so not by the dealer's id. */

@@ -9,8 +9,14 @@ export async function testDatabase(t: { after(undo: () => Promise<void>): void }
   const template = await templateOfRun();
   const name = `${runName()}_${randomBytes(6).toString('hex')}`;
   await onServer((server) => server.query(`create database ${name} template ${template}`));
-  t.after(() => onServer(async (server) => void (await server.query(`drop database ${name} with (force)`))));
+  t.after(() => onServer((server) => drop(server, name)));
   return addressOf(name);
+}
+
+/** Not `with (force)`: that may not end an autovacuum worker, which a plain drop ends by itself. */
+async function drop(server: pg.Client, name: string): Promise<void> {
+  await server.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1 and usename = current_user', [name]);
+  await server.query(`drop database ${name}`);
 }
 
 /** Made by the first test that asks, for all processes of the run; it has its name only once it is whole. */

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { after } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { createBranch, createDealer, operatorContext, setDealer } from '#modules/dealers/index.ts';
@@ -5,7 +6,9 @@ import { changeKey, issueKey, revokeKey, rollKey } from '#modules/keys/index.ts'
 import type { Role } from '#modules/staff/contract.ts';
 import { createUser, setUser } from '#modules/staff/index.ts';
 import type { Context } from '#platform/context.ts';
+import type { FilesPlace } from '#platform/files/store.ts';
 import type { Route } from '#platform/http/answer.ts';
+import type { LookupSettings } from '#platform/lookup/lookup.ts';
 import { randomText } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import { buildApi } from '../../src/app/api.ts';
@@ -16,13 +19,16 @@ import { speak } from './api.ts';
 import type { Clock } from './clock.ts';
 import { testClock } from './clock.ts';
 import { testDatabase } from './database.ts';
-import { limits, masterKeys, silentLog } from './fixtures.ts';
+import { imageAllowAddresses, limits, masterKeys, ownFiles, silentLog } from './fixtures.ts';
+import { recordTraffic } from './traffic.ts';
 
 /** What a file of tests runs against: a database of its own, a service and an API on it. */
 export interface House {
   readonly databaseUrl: string;
   readonly service: Service;
   readonly app: FastifyInstance;
+  /** Where its files are kept. */
+  readonly files: FilesPlace & { kind: 'folder' };
   readonly clock: Clock;
 }
 
@@ -31,6 +37,13 @@ let built: Promise<House> | undefined;
 
 /** Adds operations that only this file's API has. Call it before the first `dealership`. */
 export const alsoServe = (...more: Route[]): void => void extra.push(...more);
+
+let lookup: LookupSettings = { dvla: null, dvsa: null };
+
+/** Lets this file's API ask these providers. Call it before the first `dealership`. */
+export const lookUpWith = (settings: LookupSettings): void => {
+  lookup = settings;
+};
 
 /** The house of this file, built when it is first asked for. */
 export const house = (): Promise<House> => {
@@ -46,20 +59,33 @@ after(async () => {
 async function build(): Promise<House> {
   const databaseUrl = await testDatabase({ after: (step) => void undo.push(step) });
   const clock = testClock();
-  const service = await openService({ log: silentLog, databaseUrl, masterKeys, limits, clock: clock.read });
-  const app = buildApi({
-    service,
-    baseUrl: 'http://127.0.0.1:4000',
-    trustedProxies: ['10.0.0.0/8'],
-    bodyTimeoutMs: 500,
-    more: extra,
+  const files = ownFiles();
+  const service = await openService({
+    log: silentLog,
+    databaseUrl,
+    masterKeys,
+    limits,
+    files,
+    imageAllowAddresses,
+    lookup,
+    clock: clock.read,
   });
+  const app = recordTraffic(
+    buildApi({
+      service,
+      baseUrl: 'http://127.0.0.1:4000',
+      trustedProxies: ['10.0.0.0/8'],
+      bodyTimeoutMs: 500,
+      more: extra,
+    }),
+  );
   undo.push(
+    () => rm(files.folder, { recursive: true, force: true }),
     () => closeService(service),
     () => app.close() as unknown as Promise<void>,
   );
   await makeSandbox(service);
-  return { databaseUrl, service, app, clock };
+  return { databaseUrl, service, app, files, clock };
 }
 
 type KeyOptions = Partial<Parameters<typeof issueKey>[1]>;

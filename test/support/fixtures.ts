@@ -1,3 +1,7 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FilesPlace } from '#platform/files/store.ts';
 import { createLog } from '#platform/log.ts';
 import type { PlanLimits } from '#platform/service.ts';
 
@@ -15,3 +19,13 @@ export const masterKeys = [Buffer.alloc(32, 7)];
 
 /** Silent unless someone looks for a fault: `TEST_LOG=error`. */
 export const silentLog = createLog({ level: (process.env.TEST_LOG ?? 'silent') as 'silent' });
+
+/** Photos in tests come from this machine. */
+export const imageAllowAddresses = ['127.0.0.1/32'];
+
+/** A folder of its own for files. */
+export const ownFiles = (): FilesPlace & { kind: 'folder' } => ({
+  kind: 'folder',
+  folder: mkdtempSync(join(tmpdir(), 'forecourt-files-')),
+  addresses: 'http://127.0.0.1:4000/files',
+});

@@ -3,6 +3,6 @@ import { readConfig } from '../../src/app/config.ts';
 import { startWorker } from '../../src/app/worker.ts';
 import { masterKeys, silentLog } from './fixtures.ts';
 
-const { DATABASE_URL: databaseUrl = '' } = process.env;
-await startWorker(readConfig({ DATABASE_URL: databaseUrl }), databaseUrl, masterKeys, silentLog);
+const { DATABASE_URL: databaseUrl = '', FILES, IMAGE_ALLOW_ADDRESSES } = process.env;
+await startWorker(readConfig({ DATABASE_URL: databaseUrl, FILES, IMAGE_ALLOW_ADDRESSES }), databaseUrl, masterKeys, silentLog);
 console.log('works');

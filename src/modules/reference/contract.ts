@@ -47,6 +47,7 @@ export const getReferenceList = operation({
   params: z.strictObject({ list: z.string() }),
   success: { status: 200, data: referenceCode, shape: 'list' },
   refusals: ['not_found'],
+  example: { params: { list: 'fuel-types' } },
 });
 
 /** A whole list as the dealer wants it: order by position, names and hiding by entry. What an entry leaves out stays. */

@@ -1,3 +1,5 @@
+import * as customers from '#modules/customers/contract.ts';
+import * as enquiries from '#modules/enquiries/contract.ts';
 import { permissions } from '#modules/staff/contract.ts';
 import * as vehicles from '#modules/vehicles/contract.ts';
 
@@ -49,18 +51,6 @@ function list(title: string, codes: readonly string[], facts: Facts = {}): Shipp
 const spelled = (code: string): string => code.charAt(0) + code.slice(1).toLowerCase().replaceAll('_', ' ');
 
 const dealerCodes = true;
-
-const reasonsToLeave = [
-  'DIFFERENT_VEHICLE',
-  'UNAFFORDABLE',
-  'NOT_INTERESTED',
-  'WENT_ELSEWHERE',
-  'NOT_AVAILABLE',
-  'CONDITION',
-  'POOR_CUSTOMER_SERVICE',
-  'PART_EXCHANGE_VALUE',
-  'FINANCE_DECLINED',
-];
 
 const bodyTypeNames = {
   MPV: 'MPV',
@@ -120,7 +110,7 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
   }),
   'service-histories': list('Service histories', vehicles.serviceHistories),
   'condition-grades': list('Condition grades', vehicles.conditionGrades, { description: 'The state of interior, body and tyres.' }),
-  'condition-ratings': list('Condition ratings', ['EXCELLENT', 'GREAT', 'GOOD', 'FAIR', 'POOR'], {
+  'condition-ratings': list('Condition ratings', enquiries.conditionRatings, {
     description: 'The state of a part exchange.',
   }),
   'write-off-categories': list('Write-off categories', vehicles.writeOffCategories, {
@@ -146,63 +136,37 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
   }),
   'purchase-sources': list('Purchase sources', vehicles.purchaseSources, { dealerCodes }),
   'advert-channels': list('Advert channels', vehicles.advertChannels, { dealerCodes, names: { AUTO_TRADER: 'Auto Trader' } }),
-  'enquiry-statuses': list('Enquiry statuses', ['NEW', 'CONTACTED', 'APPOINTMENT', 'NEGOTIATING', 'WON', 'LOST', 'DISQUALIFIED'], {
-    default: 'NEW',
-    final: ['WON'],
-  }),
-  'enquiry-types': list(
-    'Enquiry types',
-    ['SALES', 'PART_EXCHANGE', 'VALUATION', 'FINANCE', 'TEST_DRIVE', 'RESERVATION', 'SERVICE', 'PARTS', 'GENERAL'],
-    { dealerCodes, default: 'SALES' },
-  ),
-  'enquiry-sources': list(
-    'Enquiry sources',
-    [
-      ...[
-        'WEBSITE',
-        'AUTO_TRADER',
-        'PHONE',
-        'WALK_IN',
-        'EMAIL',
-        'SOCIAL',
-        'MANUFACTURER',
-        'REFERRAL',
-        'REPEAT_CUSTOMER',
-        'API',
-        'AI_ASSISTANT',
-      ],
-      'OTHER',
-    ],
-    {
-      dealerCodes,
-      default: 'API',
-      names: {
-        AUTO_TRADER: 'Auto Trader',
-        WALK_IN: 'Walk-in',
-        EMAIL: 'E-mail',
-        SOCIAL: 'Social media',
-        API: 'API',
-        AI_ASSISTANT: 'AI assistant',
-      },
+  'enquiry-statuses': list('Enquiry statuses', enquiries.enquiryStatuses, { default: 'NEW', final: ['WON'] }),
+  'enquiry-types': list('Enquiry types', enquiries.enquiryTypes, { dealerCodes, default: 'SALES' }),
+  'enquiry-sources': list('Enquiry sources', enquiries.enquirySources, {
+    dealerCodes,
+    default: 'API',
+    names: {
+      AUTO_TRADER: 'Auto Trader',
+      WALK_IN: 'Walk-in',
+      EMAIL: 'E-mail',
+      SOCIAL: 'Social media',
+      API: 'API',
+      AI_ASSISTANT: 'AI assistant',
     },
-  ),
-  'enquiry-lost-reasons': list('Reasons for a lost enquiry', [...reasonsToLeave, 'NO_RESPONSE', 'OTHER'], { dealerCodes }),
-  'contact-methods': list('Contact methods', ['PHONE', 'EMAIL', 'SMS', 'WHATSAPP', 'POST', 'IN_PERSON', 'VIDEO', 'WEB'], {
+  }),
+  'enquiry-lost-reasons': list('Reasons for a lost enquiry', enquiries.enquiryLostReasons, { dealerCodes }),
+  'contact-methods': list('Contact methods', customers.contactMethods, {
     names: { EMAIL: 'E-mail', SMS: 'SMS', WHATSAPP: 'WhatsApp' },
   }),
-  'customer-types': list('Customer types', ['INDIVIDUAL', 'BUSINESS'], { default: 'INDIVIDUAL' }),
+  'customer-types': list('Customer types', customers.customerTypes, { default: 'INDIVIDUAL' }),
   'deal-statuses': list('Deal statuses', ['QUOTE', 'RESERVED', 'ORDERED', 'SOLD', 'DELIVERED', 'CANCELLED'], {
     default: 'QUOTE',
     final: ['SOLD', 'DELIVERED', 'CANCELLED'],
   }),
   'deal-types': list('Deal types', ['RETAIL', 'TRADE', 'FLEET', 'MOTABILITY', 'EXPORT'], { dealerCodes, default: 'RETAIL' }),
-  'deal-cancellation-reasons': list('Reasons for a cancelled deal', reasonsToLeave, { dealerCodes }),
+  'deal-cancellation-reasons': list('Reasons for a cancelled deal', enquiries.reasonsToLeave, { dealerCodes }),
   'deal-extra-kinds': list(
     'Kinds of extras in a deal',
     ['WARRANTY', 'PAINT_PROTECTION', 'GAP_INSURANCE', 'ACCESSORY', 'SERVICE_PLAN', 'DELIVERY', 'ADMIN_FEE', 'ROAD_TAX', 'FUEL', 'OTHER'],
     { dealerCodes, names: { GAP_INSURANCE: 'GAP insurance' } },
   ),
-  'finance-types': list('Finance types', ['CASH', 'HP', 'PCP', 'LEASE_PURCHASE', 'PCH', 'BCH', 'FINANCE_LEASE', 'PERSONAL_LOAN', 'OTHER'], {
+  'finance-types': list('Finance types', enquiries.financeTypes, {
     names: {
       HP: 'Hire purchase (HP)',
       PCP: 'Personal contract purchase (PCP)',

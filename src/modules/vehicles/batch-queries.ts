@@ -91,18 +91,24 @@ export async function unwritten(tx: Context, batchId: string, most: number): Pro
   return rows.map(({ index, item }) => ({ index, item: JSON.parse(item) }));
 }
 
-export type WrittenItem = Pick<BatchItemResult, 'index' | 'status' | 'operation' | 'matched_by' | 'vehicle_id' | 'error' | 'warnings'>;
+export type WrittenItem = Pick<
+  BatchItemResult,
+  'index' | 'status' | 'operation' | 'matched_by' | 'vehicle_id' | 'error' | 'warnings' | 'images'
+>;
 
-/** Saves what became of some items, and the batch's counts with them, in one statement. */
+/** Saves what became of some items, and the batch's counts with them, in one statement. One whose photos are being imported is not final. */
 export async function saveResults(tx: Context, batchId: string, items: readonly WrittenItem[]): Promise<void> {
   await sql`
-    with saved as (
+    with importing as (
+      select batch_index from photo_import where dealer_id = ${tx.dealer.id}::uuid and batch_id = ${batchId}::uuid
+    ), saved as (
       update vehicle_batch_item i
-      set status = r.status, operation = r.operation, matched_by = r.matched_by, vehicle_id = r.vehicle_id, error = r.error, warnings = r.warnings,
-        item = null
+      set status = case when i.index in (select batch_index from importing) then 'pending' else r.status end, operation = r.operation,
+        matched_by = r.matched_by, vehicle_id = r.vehicle_id, error = r.error, warnings = r.warnings,
+        images = coalesce(i.images, r.images), item = null
       from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as r(
         index integer, status vehicle_batch_item_status, operation vehicle_batch_operation, matched_by vehicle_batch_match, vehicle_id uuid,
-        error jsonb, warnings text[])
+        error jsonb, warnings text[], images jsonb)
       where i.dealer_id = ${tx.dealer.id}::uuid and i.batch_id = ${batchId}::uuid and i.index = r.index
       returning i.status, i.operation
     ), counted as (

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dateTime } from '#platform/contract.ts';
+import { itemPhotos } from './photo-shapes.ts';
 import { batchItem } from './shapes.ts';
 
 /** The most vehicles of one batch. */
@@ -25,15 +26,10 @@ const itemError = z
   .meta({ id: 'BatchItemError' });
 export type ItemError = z.output<typeof itemError>;
 
-const photos = z
-  .object({ requested: z.int(), imported: z.int(), failed: z.array(z.object({ url: z.string(), reason: z.string() })) })
-  .meta({ id: 'BatchItemImages' });
-export type ItemPhotos = z.output<typeof photos>;
-
 export const batchItemResult = z
   .object({
     index: z.int().describe('The position in the request, from 0.'),
-    status: z.enum(['pending', 'succeeded', 'failed']),
+    status: z.enum(['pending', 'succeeded', 'failed']).describe('Pending until it is written and the import of its photos has ended.'),
     operation: z.enum(['created', 'updated']).nullable(),
     matched_by: z.enum(['id', 'external_id', 'registration']).nullable(),
     vehicle_id: uuid.nullable(),
@@ -41,7 +37,7 @@ export const batchItemResult = z
     registration: z.string().nullable(),
     error: itemError.nullable(),
     warnings: z.array(z.string()).describe('`id_not_matched`: the id given is no vehicle of yours.'),
-    images: photos.nullable(),
+    images: itemPhotos.nullable().describe('Null when the item wrote no photos.'),
   })
   .meta({ id: 'BatchItemResult' });
 export type BatchItemResult = z.output<typeof batchItemResult>;

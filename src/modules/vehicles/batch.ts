@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { emit } from '#modules/events/index.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import { toDateTime } from '#platform/dates.ts';
@@ -8,8 +7,10 @@ import type { FieldErrors } from '#platform/errors.ts';
 import { invalidFields, Refusal } from '#platform/errors.ts';
 import { fieldErrors } from '#platform/field-errors.ts';
 import { enqueue, job } from '#platform/jobs/job.ts';
+import type { Lookup } from '#platform/lookup/lookup.ts';
 import { uuidv7 } from '#platform/secrets.ts';
-import type { BatchRow, TakenItem, WrittenItem } from './batch-queries.ts';
+import { completeWhenFinal, toBatch } from './batch-completion.ts';
+import type { TakenItem, WrittenItem } from './batch-queries.ts';
 import * as rows from './batch-queries.ts';
 import type {
   BatchDryRun,
@@ -20,11 +21,13 @@ import type {
   VehicleBatchListQuery,
   VehicleBatchWithItems,
 } from './contract.ts';
-import { batchItem, vehicleBatchCompleted } from './contract.ts';
+import { batchItem } from './contract.ts';
+import { lookUpsWithin } from './lookup.ts';
+import { wrongByScheme } from './photo-gallery.ts';
 import { noticeGrowth } from './queries.ts';
 import { checkCostsScope, wrongByCalendar } from './rules.ts';
-import type { Outcome } from './write.ts';
-import { foresee, writeEach } from './write.ts';
+import type { Outcome, Write } from './write.ts';
+import { foresee, registrationsToLookUp, writeEach } from './write.ts';
 
 // A batch from its arrival to its end: taken in at once, written in the background, completed once.
 
@@ -32,6 +35,9 @@ export const writeBatch = job('vehicles.write_batch', z.strictObject({ batchId: 
 
 const chunkSize = 50;
 const patienceMs = 60_000;
+
+/** The most time that look-ups take: of a batch in the background, and of one whose sender waits for what it would become. */
+const lookUpMs = { writing: 120_000, trying: 20_000 };
 
 /** Takes the batch in: items of the wrong shape have failed already, the others are written in the background. */
 export async function acceptBatch(ctx: Context, items: readonly unknown[]): Promise<VehicleBatchWithItems> {
@@ -49,14 +55,18 @@ export async function acceptBatch(ctx: Context, items: readonly unknown[]): Prom
   );
 }
 
+/** The look-ups that say what a batch of these items would become. */
+export async function lookUpItems(ctx: Context, items: readonly unknown[]): Promise<Known> {
+  const lookUps = lookUpsWithin(ctx, lookUpMs.trying);
+  await lookUps.ask(await registrationsToLookUp(ctx, soundOf(take(ctx, items)).map(toWrite(lookUps.known))));
+  return lookUps.known;
+}
+
 /** What a batch of these items would become now. Writes nothing. */
-export async function tryBatch(ctx: Context, items: readonly unknown[]): Promise<BatchDryRun> {
+export async function tryBatch(ctx: Context, items: readonly unknown[], known: Known = new Map()): Promise<BatchDryRun> {
   const taken = take(ctx, items);
-  const sound = taken.filter((each): each is TakenItem & { item: BatchItem } => each.item !== null);
-  const outcomes = await foresee(
-    ctx,
-    sound.map(({ item }) => ({ upsert: item })),
-  );
+  const sound = soundOf(taken);
+  const outcomes = await foresee(ctx, sound.map(toWrite(known)));
   const unborn = new Set(
     outcomes.map((outcome) => ('operation' in outcome && outcome.operation === 'created' ? outcome.vehicle.id : null)),
   );
@@ -83,25 +93,25 @@ export async function tryBatch(ctx: Context, items: readonly unknown[]): Promise
   };
 }
 
-/** Writes what is not written yet, some items to a transaction and a turn: a job that died half way goes on where it stopped. */
+/**
+ * Writes what is not written yet, some items to a transaction and a turn: a job that died half way goes on where it stopped.
+ * Items that lack a look-up leave theirs unwritten; they are looked up with no transaction open, and then it is their turn again.
+ */
 export async function writeRemaining(ctx: Context, batchId: string): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const lookUps = lookUpsWithin(ctx, lookUpMs.writing);
+  let deadline = performance.now() + patienceMs;
   for (;;) {
     try {
-      const more = await inTransaction(ctx, (tx) => writeChunk(tx, batchId), 'stock_busy');
+      const { more, toLookUp } = await inTransaction(ctx, (tx) => writeChunk(tx, batchId, lookUps.known), 'stock_busy');
       if (!more) return await noticeGrowth(ctx.service);
+      if (toLookUp.length === 0) continue;
+      await lookUps.ask(toLookUp);
+      deadline = performance.now() + patienceMs;
     } catch (error) {
       // Others write: the turn comes round again.
       if (!(error instanceof Refusal && error.code === 'stock_busy' && performance.now() < deadline)) throw error;
     }
   }
-}
-
-/** Completes the batch, once, when every item is final, and tells of it. For inside a transaction. */
-export async function completeWhenFinal(tx: Context, batchId: string): Promise<BatchRow | undefined> {
-  const batch = await rows.completeBatch(tx, batchId);
-  if (batch) emit(tx, vehicleBatchCompleted, toBatch(batch), { resourceId: batchId, branchId: null });
-  return batch;
 }
 
 /** A batch with the results of its items, if it exists for this caller. */
@@ -135,9 +145,11 @@ function take(ctx: Context, items: readonly unknown[]): TakenItem[] {
   return taken;
 }
 
-function takeItem(given: unknown, index: number, { now }: Context): TakenItem {
+function takeItem(given: unknown, index: number, { now, service }: Context): TakenItem {
   const read = batchItem.safeParse(given);
-  const errors = read.success ? wrongByCalendar(read.data, now) : fieldErrors(read.error, batchItem, 'item');
+  const errors = read.success
+    ? { ...wrongByCalendar(read.data, now), ...wrongByScheme(read.data.images, service.photosFrom.allow.length > 0) }
+    : fieldErrors(read.error, batchItem, 'item');
   if (!read.success || Object.keys(errors).length > 0) {
     const echo = isObject(given) ? { external_id: shown(given.external_id), registration: shown(given.registration) } : noEcho;
     return { item: null, result: { index, ...pending, ...echo, status: 'failed', error: errorOf(invalidFields(errors)) } };
@@ -145,6 +157,15 @@ function takeItem(given: unknown, index: number, { now }: Context): TakenItem {
   const { external_id: externalId = null, registration = null } = read.data;
   return { item: read.data, result: { index, ...pending, external_id: externalId, registration } };
 }
+
+const soundOf = (taken: readonly TakenItem[]) => taken.filter((each): each is TakenItem & { item: BatchItem } => each.item !== null);
+
+/** What the providers said, by registration. */
+type Known = ReadonlyMap<string, Lookup>;
+
+const toWrite =
+  (known: Known) =>
+  ({ item }: { readonly item: BatchItem }): Write => ({ upsert: item, lookUp: known.get(item.registration ?? '') });
 
 const noEcho = { external_id: null, registration: null };
 
@@ -160,22 +181,22 @@ function errorOf({ code, message, fields }: Refusal): ItemError {
 
 // ---- Writing ----
 
-async function writeChunk(tx: Context, batchId: string): Promise<boolean> {
+async function writeChunk(tx: Context, batchId: string, known: Known): Promise<{ more: boolean; toLookUp: readonly string[] }> {
   const chunk = await rows.unwritten(tx, batchId, chunkSize);
+  const writes = chunk.map((each) => ({ ...toWrite(known)(each), forItem: { batchId, index: each.index } }));
+  const toLookUp = await registrationsToLookUp(tx, writes);
+  if (toLookUp.length > 0) return { more: true, toLookUp };
   if (chunk.length > 0) {
-    const outcomes = await writeEach(
-      tx,
-      chunk.map(({ item }) => ({ upsert: item })),
-    );
+    const outcomes = await writeEach(tx, writes);
     await rows.saveResults(
       tx,
       batchId,
       chunk.map(({ index, item }, at) => resultOf(index, item, outcomes[at]!)),
     );
   }
-  if (chunk.length === chunkSize) return true;
+  if (chunk.length === chunkSize) return { more: true, toLookUp };
   await completeWhenFinal(tx, batchId);
-  return false;
+  return { more: false, toLookUp };
 }
 
 function resultOf(index: number, item: BatchItem, outcome: Outcome): WrittenItem {
@@ -183,23 +204,9 @@ function resultOf(index: number, item: BatchItem, outcome: Outcome): WrittenItem
   const warnings = item.id && matched_by !== 'id' ? ['id_not_matched'] : [];
   if ('refusal' in outcome) {
     const vehicle_id = outcome.match?.vehicle.id ?? null;
-    return { index, status: 'failed', operation: null, matched_by, vehicle_id, error: errorOf(outcome.refusal), warnings };
+    return { index, status: 'failed', operation: null, matched_by, vehicle_id, error: errorOf(outcome.refusal), warnings, images: null };
   }
-  const { operation, vehicle } = outcome;
-  return { index, status: 'succeeded', operation, matched_by, vehicle_id: vehicle.id, error: null, warnings };
-}
-
-function toBatch({ id, status, total, created, updated, failed, created_at, completed_at, updated_at }: BatchRow): VehicleBatch {
-  return {
-    id,
-    status,
-    total,
-    created,
-    updated,
-    failed,
-    pending: total - created - updated - failed,
-    created_at: toDateTime(created_at),
-    completed_at: completed_at && toDateTime(completed_at),
-    updated_at: toDateTime(updated_at),
-  };
+  const { operation, vehicle, requested } = outcome;
+  const images = requested === null ? null : { requested, imported: 0, failed: [] };
+  return { index, status: 'succeeded', operation, matched_by, vehicle_id: vehicle.id, error: null, warnings, images };
 }

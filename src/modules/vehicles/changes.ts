@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '#platform/dates.ts';
 import { parseInstant } from '#platform/dates.ts';
 import type { Provenance, VehicleChanges } from './contract.ts';
+import type { Place } from './photo-gallery.ts';
+import { isImporting, isOpen } from './photo-gallery.ts';
+import type { BatchPlace } from './photo-queries.ts';
 import type { VehicleRow } from './queries.ts';
 import { blankVehicle } from './queries.ts';
 import { isOnWebsite } from './rules.ts';
@@ -113,12 +116,33 @@ const withMetadata = (before: Record<string, string>, changes: Record<string, st
 const withoutUndefined = <T extends object>(some: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 
+/** The vehicle with the gallery that is asked for: at once when nothing must be fetched for it, else it is imported. */
+export function withGallery(vehicle: VehicleRow, { places }: Gallery): VehicleRow {
+  const requested = places.filter(isOpen).length;
+  if (requested > 0) return { ...vehicle, images_import: { state: 'running', requested, failed: [] } };
+  const images = places.flatMap((place) => (isOpen(place) ? [] : [place.photo]));
+  const { images_import } = vehicle;
+  return {
+    ...vehicle,
+    images,
+    images_import: images_import && isImporting(vehicle) ? { ...images_import, state: 'failed' } : images_import,
+  };
+}
+
+/** The gallery a write asks for; `forItem` is final when its import has ended. */
+export interface Gallery {
+  readonly places: readonly Place[];
+  readonly forItem: BatchPlace | null;
+}
+
 /** A write as it will be saved and told. */
 export interface Settled {
   readonly before: VehicleRow | null;
   readonly after: VehicleRow;
   /** The fields of the API that differ; of a new vehicle those that hold something. */
   readonly changed: readonly string[];
+  /** Where photos are written. */
+  readonly gallery?: Gallery | undefined;
 }
 
 /** Draws the consequences of a change: the times, the price before, the website. */
@@ -136,7 +160,8 @@ export function settled(
   if (before?.on_website && !next.on_website) next.left_website_at = now;
   if (next.on_website) next.left_website_at = null;
   const changed = fieldsThatDiffer(before ?? blankVehicle, next);
-  if (!before || changed.length > 0 || next.deleted_at !== before.deleted_at) next.updated_at = now;
+  if (!before || changed.length > 0 || next.deleted_at !== before.deleted_at || next.images_import !== before.images_import)
+    next.updated_at = now;
   return { before, after: next, changed };
 }
 
@@ -160,14 +185,19 @@ function rememberPrice(before: VehicleRow | null, next: VehicleRow, now: Instant
 
 /** Whether there is anything to save: a `website_visible` said for the first time shows nowhere, but is kept. */
 export const isNews = ({ before, after, changed }: Settled): boolean =>
-  !before || changed.length > 0 || before.website_visible !== after.website_visible || before.deleted_at !== after.deleted_at;
+  !before ||
+  changed.length > 0 ||
+  before.website_visible !== after.website_visible ||
+  before.deleted_at !== after.deleted_at ||
+  before.images_import !== after.images_import;
 
 /** The names, as the API has them, of what can be seen to differ. */
 function fieldsThatDiffer(before: VehicleRow, after: VehicleRow): string[] {
   const differs = (column: keyof VehicleRow) => before[column] !== after[column];
   const fields: string[] = plain.filter((field) => field !== 'website_visible' && differs(field));
-  for (const field of ['type', 'mileage_unit', 'price_on_application', 'deal_id'] as const) if (differs(field)) fields.push(field);
-  for (const field of ['features', 'provenance', 'metadata'] as const) {
+  for (const field of ['type', 'mileage_unit', 'price_on_application', 'deal_id', 'mot_status', 'tax_status', 'tax_due_on'] as const)
+    if (differs(field)) fields.push(field);
+  for (const field of ['features', 'provenance', 'metadata', 'images'] as const) {
     if (before[field] !== after[field] && !isDeepStrictEqual(before[field], after[field])) fields.push(field);
   }
   if (Object.values(conditionColumns).some(differs)) fields.push('conditions');

@@ -3,16 +3,20 @@ import { readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { invalidFields, Refusal } from '#platform/errors.ts';
+import type { Lookup } from '#platform/lookup/lookup.ts';
 import { settled } from './changes.ts';
 import type { NewVehicle, Vehicle, VehicleChanges, VehicleStatus } from './contract.ts';
+import { wrongByScheme } from './photo-gallery.ts';
+import { erasePhotos } from './photo-queries.ts';
 import { countStock, eraseAll, stampWebsite, vehiclesNamed, visibleVehicle } from './queries.ts';
 import { checkCostsScope, checkDeletable, checkMayDelete, wrongByCalendar } from './rules.ts';
 import { toTombstone, vehicleView } from './view.ts';
 import type { Write } from './write.ts';
 import { save, saveSettled, writeVehicles } from './write.ts';
 
-/** Takes a vehicle into stock. */
-export const createVehicle = (ctx: Context, vehicle: NewVehicle): Promise<Vehicle> => writeOne(ctx, { create: vehicle });
+/** Takes a vehicle into stock. What it does not say itself is taken from the look-up of its registration, if there was one. */
+export const createVehicle = (ctx: Context, vehicle: NewVehicle, lookUp?: Lookup): Promise<Vehicle> =>
+  writeOne(ctx, { create: vehicle, lookUp });
 
 /** The one way a vehicle changes, from every door but the deal's. */
 export const updateVehicle = (ctx: Context, id: string, changes: VehicleChanges): Promise<Vehicle> =>
@@ -55,6 +59,7 @@ export const eraseStock = (ctx: Context): Promise<void> =>
   inTransaction(ctx, async (tx) => {
     if (!tx.dealer.isSandbox) throw new Error('Only the sandbox is ever emptied.');
     await eraseAll(tx);
+    await erasePhotos(tx);
   });
 
 /** How many vehicles count to the dealership's stock cap. */
@@ -63,7 +68,7 @@ export const stockUsed = (ctx: Context): Promise<number> => countStock(ctx);
 /** A write of one is a batch of one. */
 async function writeOne(ctx: Context, write: Write): Promise<Vehicle> {
   const body = 'create' in write ? write.create : 'update' in write ? write.update : write.upsert;
-  const errors = wrongByCalendar(body, ctx.now);
+  const errors = { ...wrongByCalendar(body, ctx.now), ...wrongByScheme(body.images, ctx.service.photosFrom.allow.length > 0) };
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
   if (body.costs !== undefined) checkCostsScope(ctx.caller);
   return inTransaction(

@@ -19,10 +19,12 @@ import {
 } from '#platform/contract.ts';
 import { batchBody, batchDryRun, batchStatuses, vehicleBatch, vehicleBatchWithItems } from './batch-shapes.ts';
 import { bodyTypes, fuelTypes, transmissions, vehicleStatuses, vehicleTypes } from './codes.ts';
+import { byPhoto, image, photoOrder, photoUpload } from './photo-shapes.ts';
 import { externalId, newVehicle, publicVehicle, registration, vehicle, vehicleChanges, vin } from './shapes.ts';
 
 export * from './batch-shapes.ts';
 export * from './codes.ts';
+export * from './photo-shapes.ts';
 export * from './shapes.ts';
 
 const tag = 'Vehicles';
@@ -104,6 +106,23 @@ export const createVehicle = operation({
     'sandbox_stock_cap_reached',
   ],
   emits: ['vehicle.created'],
+  example: {
+    body: {
+      external_id: 'stock-1042',
+      registration: 'AB24 CDE',
+      condition: 'USED',
+      make: 'Škoda',
+      model: 'Octavia',
+      derivative: '1.5 TSI SE L',
+      body_type: 'ESTATE',
+      fuel_type: 'PETROL',
+      transmission: 'MANUAL',
+      mileage: 18_450,
+      asking_price: 1_849_500,
+      features: [{ name: 'Heated seats', type: 'OPTIONAL' }],
+      metadata: { website_id: '8812' },
+    },
+  },
 });
 
 export const updateVehicle = operation({
@@ -128,6 +147,7 @@ export const updateVehicle = operation({
     'validation_failed',
   ],
   emits: ['vehicle.updated', 'vehicle.status_changed'],
+  example: { body: { status: 'FOR_SALE', asking_price: 1_799_500, attention_grabber: 'One owner, full history' } },
 });
 
 export const deleteVehicle = operation({
@@ -144,6 +164,51 @@ export const deleteVehicle = operation({
   emits: ['vehicle.deleted'],
 });
 
+export const addVehicleImage = operation({
+  id: 'vehicle_images.create',
+  method: 'POST',
+  path: '/v1/vehicles/{id}/images',
+  tag,
+  summary: 'Add a photo to a vehicle',
+  description: 'At the end of the gallery. What the file says of itself is not believed, and nothing of it but the picture is kept.',
+  access: { scopes: ['vehicles:write'], kinds: privateKeys },
+  params: byId,
+  multipart: true,
+  body: photoUpload,
+  success: { status: 201, data: image },
+  refusals: ['not_found', 'stock_busy', 'validation_failed', 'body_not_received'],
+  emits: ['vehicle.updated'],
+  example: { body: { file: 'front.png', alt: 'From the front' } },
+});
+
+export const orderVehicleImages = operation({
+  id: 'vehicle_images.order',
+  method: 'PUT',
+  path: '/v1/vehicles/{id}/images/order',
+  tag,
+  summary: 'Put the photos of a vehicle in order',
+  access: { scopes: ['vehicles:write'], kinds: privateKeys },
+  params: byId,
+  body: photoOrder,
+  success: { status: 200, data: vehicle },
+  refusals: ['not_found', 'stock_busy', 'validation_failed'],
+  emits: ['vehicle.updated'],
+  example: { body: { image_ids: ['{/v1/vehicles/{id}/images}'] } },
+});
+
+export const deleteVehicleImage = operation({
+  id: 'vehicle_images.delete',
+  method: 'DELETE',
+  path: '/v1/vehicles/{id}/images/{image_id}',
+  tag,
+  summary: 'Remove a photo of a vehicle',
+  access: { scopes: ['vehicles:write'], kinds: privateKeys },
+  params: byPhoto,
+  success: { status: 200, data: tombstone },
+  refusals: ['not_found', 'stock_busy'],
+  emits: ['vehicle.updated'],
+});
+
 export const upsertVehicles = operation({
   id: 'vehicles.batch',
   method: 'POST',
@@ -151,7 +216,7 @@ export const upsertVehicles = operation({
   tag,
   summary: 'Create or update up to 500 vehicles',
   description:
-    'Each item is matched by `id`, then `external_id`, then `registration`; a match is updated, else a vehicle is created. Items of the wrong shape have failed in the answer; the others are written in the background.',
+    'Each item is matched by `id`, then `external_id`, then `registration`; a match is updated, else a vehicle is created. Items of the wrong shape have failed in the answer; the others are written in the background. `{"vehicles": […]}` is taken for the array.',
   access: { scopes: ['vehicles:write'], kinds: secretKeys },
   query: z.strictObject({ dry_run: flag.optional().describe('`true` says what would happen, and writes nothing.') }),
   body: batchBody,
@@ -164,6 +229,13 @@ export const upsertVehicles = operation({
   },
   refusals: ['insufficient_scope', 'scope_not_permitted_for_owner', 'stock_busy', 'validation_failed'],
   emits: ['vehicle.created', 'vehicle.updated', 'vehicle.status_changed', 'vehicle_batch.completed'],
+  example: {
+    body: [
+      { external_id: 'stock-1042', asking_price: 1_769_500 },
+      { external_id: 'stock-1043', condition: 'NEW', make: 'Škoda', model: 'Fabia', asking_price: 1_999_000 },
+    ],
+    or: { dry_run: 'true' },
+  },
 });
 
 const batchReaders = { scopes: ['vehicles:write', 'vehicles:read'], kinds: privateKeys } as const;
@@ -204,6 +276,9 @@ export const vehicleOperations = [
   createVehicle,
   updateVehicle,
   deleteVehicle,
+  addVehicleImage,
+  orderVehicleImages,
+  deleteVehicleImage,
   upsertVehicles,
   getVehicleBatch,
   listVehicleBatches,

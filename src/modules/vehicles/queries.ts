@@ -5,14 +5,15 @@ import type { Page } from '#platform/contract.ts';
 import { readPage } from '#platform/db/pages.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { Service } from '#platform/service.ts';
-import type { Advert, Feature, Image, ImagesImport, Provenance, VehicleListQuery } from './contract.ts';
+import type { Advert, Feature, ImagesImport, Provenance, VehicleListQuery } from './contract.ts';
+import type { Photo } from './photo-gallery.ts';
 
 type Columns = Selectable<DB['vehicle']>;
 
 /** What the columns of JSON hold. */
 interface Documents {
   features: Feature[];
-  images: Image[];
+  images: readonly Photo[];
   images_import: ImagesImport | null;
   adverts: Advert[];
   provenance: Provenance | null;

@@ -129,10 +129,13 @@ test('a vehicle is built next year at the latest', () => {
 });
 
 test('a new vehicle needs condition, make and model', () => {
-  const whole: VehicleChanges = { condition: 'USED', make: 'Ford', model: 'Focus' };
-  rules.checkNewVehicle(whole);
-  refuses('validation_failed', () => rules.checkNewVehicle({ make: 'Ford', model: 'Focus' }), 'condition');
-  refuses('vehicle_not_created', () => rules.checkNewVehicle({ condition: 'USED', make: 'Ford' }));
+  const written: VehicleChanges = { condition: 'USED' };
+  rules.checkNewVehicle({ make: 'Ford', model: 'Focus' }, written, null);
+  refuses('validation_failed', () => rules.checkNewVehicle({ make: 'Ford', model: 'Focus' }, {}, null), 'condition');
+  refuses('vehicle_not_created', () => rules.checkNewVehicle({ make: 'Ford', model: '' }, written, null));
+  for (const lacking of ['unknown', 'refused', 'unavailable'] as const) {
+    refuses('vehicle_not_created', () => rules.checkNewVehicle({ make: '', model: '' }, written, lacking));
+  }
 });
 
 test('a car is in stock once; one that was sold may come back', () => {

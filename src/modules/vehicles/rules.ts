@@ -105,7 +105,7 @@ export function checkBranchMove(from: string, to: string | undefined, { branches
   if (to === undefined || to === from) return;
   branchNamed(to, branches, reach);
   if (!transfersByApi)
-    throw new Refusal('branch_move_not_permitted', 'The dealership does not let vehicles be moved through the API.', {
+    throw new Refusal('branch_move_not_permitted', 'The dealership does not let records be moved through the API.', {
       required: { restriction: 'transfers_by_api' },
     });
 }
@@ -175,13 +175,22 @@ function mayHaveFreeVin({ condition, year_of_manufacture: year, first_registered
   return condition !== 'NEW' && (year ?? (registered === null ? Number.POSITIVE_INFINITY : Number(registered.slice(0, 4)))) < 1981;
 }
 
-/** A new vehicle names its condition, and its make and model as long as no look-up yields them. */
-export function checkNewVehicle(written: VehicleChanges): void {
+/** A new vehicle names its condition; make and model are written or were found. `lacking` is what a look-up said instead of both. */
+export function checkNewVehicle(
+  { make, model }: Pick<Standing, 'make' | 'model'>,
+  written: VehicleChanges,
+  lacking: keyof typeof notNamed | null,
+): void {
   if (written.condition === undefined) throw invalid('condition', 'Required for a new vehicle.');
-  if (written.make === undefined || written.model === undefined) {
-    throw new Refusal('vehicle_not_created', 'Make and model are missing, and no look-up of the registration yielded both.');
-  }
+  if (make === '' || model === '') throw new Refusal('vehicle_not_created', notNamed[lacking ?? 'unknown']);
 }
+
+const notNamed = {
+  unknown: 'Make and model are missing, and no look-up of the registration yielded both.',
+  refused: 'Make and model are missing, and the look-up takes this for no registration. Send both.',
+  unavailable:
+    'Make and model are missing, and the look-up of the registration is not available at the moment. Send both, or try again later.',
+};
 
 /** A car is in stock once, and one that is scrapped or stolen not at all. `known` are the dealership's vehicles that may be the same. */
 export function checkCreatable(vehicle: Standing, known: readonly Standing[]): void {

@@ -19,6 +19,7 @@ import {
   wheelbaseTypes,
   writeOffCategories,
 } from './codes.ts';
+import { image, imagesImport, publicImage, wantedPhotos } from './photo-shapes.ts';
 
 // ---- What is written as it is read ----
 
@@ -73,7 +74,8 @@ const engine = {
     .min(0, { error: 'Must not be negative.' })
     .max(99.9, { error: 'At most 99.9.' })
     .multipleOf(0.1, { error: 'At most one decimal place.' })
-    .nullable(),
+    .nullable()
+    .describe('At most one decimal place.'),
   engine_number: line(60),
   battery_capacity_kwh: quantity,
   battery_range_miles: count(),
@@ -231,6 +233,7 @@ const writable = {
     .max(300, { error: 'At most 300 features.' })
     .nullable(),
   ...media,
+  images: wantedPhotos,
   internal_notes: line(10_000),
   metadata: z
     .record(metadata.keyType, metadata.valueType.nullable())
@@ -272,32 +275,6 @@ export type BatchItem = z.output<typeof batchItem>;
 
 const uuid = z.string().meta({ format: 'uuid' });
 const price = money.nullable();
-
-const publicImage = z
-  .object({
-    id: uuid,
-    url: z.string(),
-    thumbnail_url: z.string(),
-    width: z.int(),
-    height: z.int(),
-    position: z.int(),
-    alt: z.string().nullable(),
-  })
-  .meta({ id: 'PublicImage' });
-
-const image = publicImage
-  .extend({ source_url: z.string().nullable() })
-  .meta({ id: 'Image', description: 'A finished photo; the order of the array is the order of the gallery.' });
-export type Image = z.output<typeof image>;
-
-const imagesImport = z
-  .object({
-    state: z.enum(['running', 'succeeded', 'failed']),
-    requested: z.int(),
-    failed: z.array(z.object({ url: z.string(), reason: z.string() })),
-  })
-  .meta({ id: 'ImagesImport', description: 'The latest staged import of photos.' });
-export type ImagesImport = z.output<typeof imagesImport>;
 
 const advertState = z
   .object({

@@ -3,6 +3,7 @@ import type { Tombstone } from '#platform/contract.ts';
 import { dateIn, daysBetween, fromMillis, toDateTime, toMillis } from '#platform/dates.ts';
 import { toMoney } from '#platform/money.ts';
 import type { Costs, PublicVehicle, Vehicle } from './contract.ts';
+import { toImage, toPublicImage } from './photo-gallery.ts';
 import type { VehicleRow } from './queries.ts';
 
 /** The view of one reader, to be used for row after row. */
@@ -30,7 +31,7 @@ export function vehicleView(reader: Reader): (row: VehicleRow) => Vehicle {
     stocked_on: row.stocked_on,
     days_in_stock: row.stocked_on === null ? null : Math.max(0, daysBetween(row.stocked_on, today)),
     website_visible: row.website_visible ?? false,
-    images: row.images,
+    images: row.images.map((photo, position) => toImage(photo, position, reader.addressOf)),
     images_import: row.images_import,
     adverts: row.adverts.map((advert) => ({ ...advert, updated_at: toDateTime(advert.updated_at) })),
     deal_id: row.deal_id,
@@ -127,7 +128,7 @@ export function publicView(reader: Reader): (row: VehicleRow) => PublicVehicle {
     features: row.features,
     video_url: row.video_url,
     spin_url: row.spin_url,
-    images: row.images.map(({ source_url: _source, ...image }) => image),
+    images: row.images.map((photo, position) => toPublicImage(photo, position, reader.addressOf)),
     created_at: toDateTime(row.created_at),
     updated_at: toDateTime(row.updated_at),
   });

@@ -5,22 +5,27 @@ import type { Context } from '#platform/context.ts';
 import { familyReader } from '#platform/context.ts';
 import { takeNumbers, undoneIfThrown } from '#platform/db/transaction.ts';
 import { invalidFields, Refusal } from '#platform/errors.ts';
+import type { Lookup } from '#platform/lookup/lookup.ts';
 import { uuidv7 } from '#platform/secrets.ts';
-import type { Settled } from './changes.ts';
-import { isNews, settled, written } from './changes.ts';
+import type { Gallery, Settled } from './changes.ts';
+import { isNews, settled, withGallery, written } from './changes.ts';
 import type { BatchItem, VehicleChanges } from './contract.ts';
 import { purchaseSources, vehicleCreated, vehicleDeleted, vehicleStatusChanged, vehicleUpdated } from './contract.ts';
+import { columnsOf, isBare } from './lookup.ts';
+import { galleryFor, isOpen } from './photo-gallery.ts';
+import type { BatchPlace } from './photo-queries.ts';
+import { beginImports, endImports } from './photo-staging.ts';
 import type { HouseRow, VehicleRow } from './queries.ts';
 import { blankVehicle, houseOf, saveVehicles, vehiclesNamed } from './queries.ts';
 import type { Match } from './rules.ts';
 import * as rules from './rules.ts';
 import { toTombstone, vehicleView } from './view.ts';
 
-/** What is asked for: a new vehicle, a change of one, or whichever of both an item means. */
+/** What is asked for: a new vehicle, a change of one, or whichever of both an item means. A new one takes from the look-up what it does not say. */
 export type Write =
-  | { readonly create: VehicleChanges }
+  | { readonly create: VehicleChanges; readonly lookUp?: Lookup | undefined }
   | { readonly id: string; readonly update: VehicleChanges }
-  | { readonly upsert: BatchItem };
+  | { readonly upsert: BatchItem; readonly lookUp?: Lookup | undefined; readonly forItem?: BatchPlace };
 
 /** What became of it, and the vehicle that was found to be meant. */
 export type Outcome = { readonly match: Match<VehicleRow> | null } & (Written | { readonly refusal: Refusal });
@@ -28,6 +33,8 @@ export type Outcome = { readonly match: Match<VehicleRow> | null } & (Written | 
 interface Written {
   readonly operation: 'created' | 'updated';
   readonly vehicle: VehicleRow;
+  /** How many photos are to be fetched; null when none were written. */
+  readonly requested: number | null;
 }
 
 /**
@@ -77,17 +84,25 @@ export async function foresee(ctx: Context, writes: readonly Write[]): Promise<O
   });
 }
 
-/** Saves a change that no rule is asked about, as a deal makes it; the vehicle may be sold by it. */
-export async function saveSettled(tx: Context, before: VehicleRow, after: VehicleRow): Promise<void> {
+/** The registrations of those that would be new vehicles, but for a look-up of make and model that was not made yet. */
+export async function registrationsToLookUp(ctx: Context, writes: readonly Write[]): Promise<string[]> {
+  if (!writes.some(lacksLookUp)) return [];
+  const outcomes = await foresee(ctx, writes);
+  const lacking = writes.filter((write, at) => lacksLookUp(write) && isNotCreated(outcomes[at]!));
+  return present(lacking.map(bodyOf), 'registration');
+}
+
+/** Saves a change that no rule is asked about, as a deal or an import of photos makes it; the vehicle may be sold by it. */
+export async function saveSettled(tx: Context, before: VehicleRow, after: VehicleRow): Promise<VehicleRow> {
   const house = await houseOf(tx, 0);
-  await save(tx, [
-    settled(
-      before,
-      after,
-      house.branches.find(({ id }) => id === after.branch_id),
-      tx.now,
-    ),
-  ]);
+  const write = settled(
+    before,
+    after,
+    house.branches.find(({ id }) => id === after.branch_id),
+    tx.now,
+  );
+  await save(tx, [write]);
+  return write.after;
 }
 
 // ---- The stock in memory ----
@@ -136,6 +151,12 @@ const bodyOf = (write: Write): VehicleChanges => {
 const idOf = (write: Write): string | undefined =>
   'update' in write ? write.id : 'upsert' in write ? (write.upsert.id ?? undefined) : undefined;
 
+const lookUpOf = (write: Write): Lookup | undefined => ('update' in write ? undefined : write.lookUp);
+
+const lacksLookUp = (write: Write): boolean => !('update' in write) && write.lookUp === undefined && isBare(bodyOf(write));
+
+const isNotCreated = (outcome: Outcome): boolean => 'refusal' in outcome && outcome.refusal.code === 'vehicle_not_created';
+
 const present = (bodies: readonly VehicleChanges[], field: 'external_id' | 'registration' | 'vin'): string[] =>
   bodies.map((body) => body[field]).filter((value) => typeof value === 'string');
 
@@ -165,29 +186,33 @@ function targetOf({ vehicles, reach }: Stock, write: Write): Target {
 /** Asks every rule, in the order of their answers, and leaves the stock in memory as it will be. */
 function plan(ctx: Context, stock: Stock, write: Write, target: Target): Settled {
   if (target instanceof Refusal) throw target;
-  const body = bodyOf(write);
-  const outcome = target ? change(ctx, stock, target.vehicle, body) : creation(ctx, stock, body);
+  const outcome = target ? change(ctx, stock, target.vehicle, write) : creation(ctx, stock, write);
   const { before, after } = outcome;
   stock.room = { ...stock.room, left: stock.room.left + Number(before !== null && rules.counts(before)) - Number(rules.counts(after)) };
   stock.vehicles.set(after.id, after);
   return outcome;
 }
 
-function change(ctx: Context, stock: Stock, before: VehicleRow, body: VehicleChanges): Settled {
+function change(ctx: Context, stock: Stock, before: VehicleRow, write: Write): Settled {
+  const body = bodyOf(write);
   const after = written(before, body);
   rules.checkBranchMove(before.branch_id, body.branch_id, stock.house, stock.reach);
   rules.checkExternalId(after, holderOf(stock, after));
   rules.checkDeal(before, after);
   rules.checkVehicle(after, body);
   checkCodes(stock, body);
-  return settled(before, after, branchOf(stock, after), ctx.now);
+  const gallery = galleryOf(before, write);
+  return { ...settled(before, gallery ? withGallery(after, gallery) : after, branchOf(stock, after), ctx.now), gallery };
 }
 
-function creation(ctx: Context, stock: Stock, body: VehicleChanges): Settled {
+function creation(ctx: Context, stock: Stock, write: Write): Settled {
+  const body = bodyOf(write);
+  const lookUp = lookUpOf(write);
   const branch = rules.branchFor(body.branch_id, stock.house, stock.reach);
   const { dealer, caller, now } = ctx;
   const blank = {
     ...blankVehicle,
+    ...(lookUp?.found && columnsOf(lookUp.found)),
     dealer_id: dealer.id,
     id: uuidv7(now),
     branch_id: branch.id,
@@ -197,10 +222,17 @@ function creation(ctx: Context, stock: Stock, body: VehicleChanges): Settled {
   rules.checkExternalId(after, holderOf(stock, after));
   rules.checkVehicle(after, body);
   checkCodes(stock, body);
-  rules.checkNewVehicle(body);
+  rules.checkNewVehicle(after, body, lookUp?.lacking ?? null);
   rules.checkCreatable(after, [...stock.vehicles.values()]);
   rules.checkRoom(after, stock.room);
-  return settled(null, after, branch, now);
+  const gallery = galleryOf(blank, write);
+  return { ...settled(null, gallery ? withGallery(after, gallery) : after, branch, now), gallery };
+}
+
+function galleryOf({ images }: VehicleRow, write: Write): Gallery | undefined {
+  const wanted = bodyOf(write).images;
+  if (wanted === undefined) return undefined;
+  return { places: galleryFor(images, wanted ?? []), forItem: 'upsert' in write ? (write.forItem ?? null) : null };
 }
 
 const holderOf = ({ vehicles }: Stock, { external_id: externalId }: VehicleRow): VehicleRow | undefined =>
@@ -226,7 +258,13 @@ function orRefusal(plan: () => Settled): Settled | Refusal {
 function outcomeOf(outcome: Settled | Refusal, target: Target): Outcome {
   const match = target && !(target instanceof Refusal) ? target : null;
   if (outcome instanceof Refusal) return { refusal: outcome, match };
-  return { operation: outcome.before ? 'updated' : 'created', vehicle: outcome.after, match };
+  const { before, after, gallery } = outcome;
+  return {
+    operation: before ? 'updated' : 'created',
+    vehicle: after,
+    match,
+    requested: gallery ? gallery.places.filter(isOpen).length : null,
+  };
 }
 
 async function alone(tx: Context, write: Write): Promise<Outcome> {
@@ -273,6 +311,7 @@ function join(group: Group, write: Settled): void {
 export async function save(tx: Context, writes: readonly Settled[]): Promise<void> {
   const news = writes.filter(isNews);
   if (news.length === 0) return;
+  await endImports(tx, news);
   const created = news.filter(({ before }) => before === null);
   if (created.length > 0) {
     let next = await takeNumbers(tx, 'stock_number', created.length);
@@ -282,6 +321,7 @@ export async function save(tx: Context, writes: readonly Settled[]): Promise<voi
     tx,
     news.map(({ after }) => after),
   );
+  await beginImports(tx, news);
   const show = vehicleView(familyReader(tx, 'vehicles:read'));
   for (const write of news) tell(tx, show, write);
 }

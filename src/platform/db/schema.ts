@@ -22,6 +22,12 @@ export type CabType = "CREW" | "DAY" | "DOUBLE" | "EXTENDED" | "HIGH_SLEEPER" | 
 
 export type ConditionGrade = "AVERAGE" | "EXCELLENT" | "GOOD" | "NEW" | "POOR";
 
+export type ConditionRating = "EXCELLENT" | "FAIR" | "GOOD" | "GREAT" | "POOR";
+
+export type ContactMethod = "EMAIL" | "IN_PERSON" | "PHONE" | "POST" | "SMS" | "VIDEO" | "WEB" | "WHATSAPP";
+
+export type CustomerType = "BUSINESS" | "INDIVIDUAL";
+
 export type DriverPosition = "LEFT" | "RIGHT";
 
 export type Drivetrain = "ALL_WHEEL" | "FOUR_WHEEL" | "FRONT_WHEEL" | "REAR_WHEEL";
@@ -51,6 +57,8 @@ export type KeyKind = "publishable" | "secret";
 export type MileageUnit = "KM" | "MILES";
 
 export type MotStatus = "NO_DETAILS" | "NO_RESULTS" | "NOT_VALID" | "VALID";
+
+export type PartExchangeStatus = "AGREED" | "APPRAISED" | "OFFERED" | "RECEIVED";
 
 export type Plan = "FREE" | "PROFESSIONAL" | "STANDARD";
 
@@ -166,6 +174,51 @@ export interface Counter {
   series: string;
 }
 
+export interface Customer {
+  account_number: string | null;
+  address: Json | null;
+  branch_id: string;
+  company_key: string | null;
+  company_name: string | null;
+  created_at: Instant;
+  dealer_id: string;
+  deleted_at: Instant | null;
+  display_name: string;
+  do_not_contact: boolean;
+  email: string | null;
+  external_id: string | null;
+  first_name: string | null;
+  full_name_key: string | null;
+  id: string;
+  last_name: string | null;
+  last_name_key: string | null;
+  marketing_consent: Json | null;
+  metadata: Json;
+  mobile: string | null;
+  phone: string | null;
+  postcode: Generated<string | null>;
+  preferred_contact_method: ContactMethod | null;
+  reference: string;
+  tags: string[];
+  title: string | null;
+  type: CustomerType;
+  updated_at: Instant;
+  vat_number: string | null;
+}
+
+export interface CustomerVehicle {
+  customer_id: string;
+  dealer_id: string;
+  id: string;
+  make: string | null;
+  mileage: number | null;
+  model: string | null;
+  mot_expires_on: string | null;
+  next_service_on: string | null;
+  registration: string | null;
+  vin: string | null;
+}
+
 export interface Dealer {
   acts_as_id: string | null;
   available: Generated<boolean>;
@@ -194,6 +247,54 @@ export interface DealerClock {
   last: Instant;
 }
 
+export interface Enquiry {
+  appointment_ids: ArrayType<string>;
+  assigned_to_id: string | null;
+  attribution: Json | null;
+  branch_id: string;
+  channel: ContactMethod | null;
+  contact: Json | null;
+  contact_email: Generated<string | null>;
+  contact_mobile: Generated<string | null>;
+  contact_phone: Generated<string | null>;
+  contacted_at: Instant | null;
+  created_at: Instant;
+  customer_id: string;
+  deal_id: string | null;
+  dealer_id: string;
+  deleted_at: Instant | null;
+  external_id: string | null;
+  finance: Json | null;
+  first_responded_at: Instant | null;
+  id: string;
+  lost_note: string | null;
+  lost_reason: string | null;
+  marketing_consent: Json | null;
+  message: string | null;
+  metadata: Json;
+  next_action_at: Instant | null;
+  reference: string;
+  source: string;
+  source_detail: string | null;
+  status: string;
+  test_drive: Json | null;
+  type: string;
+  updated_at: Instant;
+  vehicle_id: string | null;
+  wanted: Json | null;
+}
+
+export interface EnquiryNote {
+  author_id: string | null;
+  author_kind: string;
+  author_name: string;
+  body: string;
+  created_at: Instant;
+  dealer_id: string;
+  enquiry_id: string;
+  id: string;
+}
+
 export interface Event {
   actor: Json;
   branch_id: string | null;
@@ -211,6 +312,54 @@ export interface Event {
 export interface Migration {
   name: string;
   ran_at: Generated<Instant>;
+}
+
+export interface PartExchange {
+  condition: ConditionRating | null;
+  dealer_id: string;
+  derivative: string | null;
+  enquiry_id: string;
+  expected_value: number | null;
+  id: string;
+  make: string | null;
+  mileage: number | null;
+  model: string | null;
+  outstanding_finance: number | null;
+  registration: string | null;
+  status: PartExchangeStatus;
+  valuation: number | null;
+  valued_at: Instant | null;
+  vehicle_id: string | null;
+}
+
+export interface PhotoFile {
+  dealer_id: string;
+  file: string;
+  removing: Generated<boolean>;
+  unused_since: Instant | null;
+  vehicle_id: string;
+}
+
+export interface PhotoImport {
+  asked: Json;
+  batch_id: string | null;
+  batch_index: number | null;
+  dealer_id: string;
+  id: string;
+  touched_at: Instant;
+  vehicle_id: string;
+}
+
+export interface PhotoImportItem {
+  alt: string | null;
+  begun: number;
+  dealer_id: string;
+  failed: number;
+  import_id: string;
+  photo: Json | null;
+  position: number;
+  reason: string | null;
+  url: string | null;
 }
 
 export interface ReferenceCode {
@@ -411,10 +560,18 @@ export interface DB {
   api_key_secret: ApiKeySecret;
   branch: Branch;
   counter: Counter;
+  customer: Customer;
+  customer_vehicle: CustomerVehicle;
   dealer: Dealer;
   dealer_clock: DealerClock;
+  enquiry: Enquiry;
+  enquiry_note: EnquiryNote;
   event: Event;
   migration: Migration;
+  part_exchange: PartExchange;
+  photo_file: PhotoFile;
+  photo_import: PhotoImport;
+  photo_import_item: PhotoImportItem;
   reference_code: ReferenceCode;
   staff: Staff;
   stored_answer: StoredAnswer;

@@ -25,6 +25,8 @@ export const answerAs = (status: 200, data: unknown): AnotherSuccess => new Anot
 /** An operation and the function that answers it. */
 export interface Route {
   readonly operation: Operation;
+  /** Whether this request calls other services, where not every one does. */
+  readonly callsOut?: (input: Input<unknown, unknown, unknown>) => boolean;
   /** The calls to other services a POST makes first, with no transaction open. */
   readonly outside?: (ctx: Context, input: Input<unknown, unknown, unknown>) => Promise<unknown>;
   readonly handle: (ctx: Context, input: Input<unknown, unknown, unknown>, fetched: unknown) => Promise<unknown>;
@@ -44,3 +46,11 @@ export const answerAfter = <P extends z.ZodType, Q extends z.ZodType, B extends 
   outside: (ctx: Context, input: InputOf<P, Q, B>) => Promise<F>,
   handle: (ctx: Context, input: InputOf<P, Q, B>, fetched: F) => Promise<unknown>,
 ): Route => ({ operation, outside, handle }) as unknown as Route;
+
+/** The same where the request decides: one that `callsOut` says no to is answered like any other, and nothing was fetched. */
+export const answerAfterIf = <P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, F>(
+  operation: Operation<P, Q, B>,
+  callsOut: (input: InputOf<P, Q, B>) => boolean,
+  outside: (ctx: Context, input: InputOf<P, Q, B>) => Promise<F>,
+  handle: (ctx: Context, input: InputOf<P, Q, B>, fetched: F | undefined) => Promise<unknown>,
+): Route => ({ operation, callsOut, outside, handle }) as unknown as Route;

@@ -12,8 +12,16 @@ export interface RawInput {
   readonly body: unknown;
 }
 
-/** Checks the shape of a request: 422 with all that is wrong with query and body, by field. */
-export function readInput(operation: Operation, raw: RawInput): Input<unknown, unknown, unknown> {
+/** Checks the shape of a request, once, when it is first asked for: 422 with all that is wrong with query and body, by field. */
+export function readOnce(operation: Operation, raw: RawInput): () => Input<unknown, unknown, unknown> {
+  let input: Input<unknown, unknown, unknown> | undefined;
+  return () => {
+    input ??= readInput(operation, raw);
+    return input;
+  };
+}
+
+function readInput(operation: Operation, raw: RawInput): Input<unknown, unknown, unknown> {
   const { values, unstorable } = queryValues(raw.query);
   const query = operation.query.safeParse(values);
   const body = operation.body.safeParse(raw.body);

@@ -23,7 +23,8 @@ import { discardRest, receiveJson } from './body.ts';
 import type { Answer } from './failures.ts';
 import { bodyFor, refusalAnswer } from './failures.ts';
 import { once, repeatable } from './once.ts';
-import { readInput } from './read-input.ts';
+import { readOnce } from './read-input.ts';
+import { hashesOf, receiveParts } from './uploads.ts';
 
 export interface ServeOptions {
   readonly service: Service;
@@ -81,7 +82,7 @@ export function serve(options: ServeOptions): FastifyInstance {
   // An expectation that is not met is one that need not be met; a tunnel is nothing this server makes.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.server.on('connect', (_request, socket) => answerBrokenMessage(new Error('CONNECT'), socket, docsOf(options)));
-  // Bodies are received by `receiveJson`, after the caller was let in: to the framework no method has one, and it judges none.
+  // Bodies are received by `receive`, after the caller was let in: to the framework no method has one, and it judges none.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.decorateRequest('visit');
   app.addHook('onRequest', (request, reply, done) => {
@@ -124,7 +125,7 @@ function live(route: Route, options: ServeOptions) {
     const identity = await identify(request, reply, options);
     checkMessage(request.raw);
     const { caller, dealer } = admit(identity, operation.access, senderOf(request), doors);
-    const body = takesBody(operation) ? await receiveJson(request.raw, operation.bodyLimit, options.bodyTimeoutMs) : undefined;
+    const { body, identifying } = await receive(operation, request.raw, options.bodyTimeoutMs);
     const raw = { params: request.params as Record<string, string>, query: queryOf(request.url), body };
     const ctx: Context = {
       dealer,
@@ -134,16 +135,40 @@ function live(route: Route, options: ServeOptions) {
       requestId: request.id,
       service,
     };
-    const { outside, handle } = route;
-    const answer = await once(ctx, repeatable(request.raw, body), {
-      ...(outside && { outside: (ctx: Context) => outside(ctx, readInput(operation, raw)) }),
-      inside: async (ctx, fetched) => write(await handle(ctx, readInput(operation, raw), fetched), caller.kind === 'publishable'),
+    const { handle } = route;
+    const read = readOnce(operation, raw);
+    const outside = outsideOf(route, read);
+    const answer = await once(ctx, repeatable(request.raw, identifying), {
+      ...(outside && { outside }),
+      inside: async (ctx, fetched) => write(await handle(ctx, read(), fetched), caller.kind === 'publishable'),
       refused: asRefused,
       busy: operation.refusals.includes('stock_busy') ? 'stock_busy' : 'service_unavailable',
     });
     if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
     return send(reply, answer, request.id);
   };
+}
+
+/** The body, and what of it makes a repeated request the same. */
+async function receive(operation: Operation, request: IncomingMessage, timeoutMs: number | undefined) {
+  if (!takesBody(operation)) return { body: undefined, identifying: undefined };
+  if (operation.multipart) {
+    const parts = await receiveParts(request, timeoutMs);
+    return { body: parts, identifying: hashesOf(parts) };
+  }
+  const body = await receiveJson(request, operation.bodyLimit, timeoutMs);
+  return { body, identifying: body };
+}
+
+/** The calls this request makes to other services. One of the wrong shape makes none: the work refuses it. */
+function outsideOf({ callsOut, outside }: Route, read: ReturnType<typeof readOnce>): ((ctx: Context) => Promise<unknown>) | undefined {
+  if (!outside) return undefined;
+  try {
+    return (callsOut?.(read()) ?? true) ? (ctx) => outside(ctx, read()) : undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 /** Finds out who asks and tells the sender, whatever the answer becomes, what is left of the allowance. */

@@ -1,0 +1,191 @@
+import type { Expression, Selectable, SqlBool } from 'kysely';
+import { sql } from 'kysely';
+import type { Context } from '#platform/context.ts';
+import type { Page } from '#platform/contract.ts';
+import type { Instant } from '#platform/dates.ts';
+import { readPage } from '#platform/db/pages.ts';
+import type { DB } from '#platform/db/schema.ts';
+import type { Consent, Customer, CustomerListQuery, OwnedVehicle } from './contract.ts';
+
+export type Address = NonNullable<Customer['address']>;
+
+/** What the columns of JSON hold. */
+interface Documents {
+  address: Address | null;
+  marketing_consent: Consent | null;
+  metadata: Record<string, string>;
+}
+
+/** What came of a customer's enquiries. */
+interface Dealings {
+  readonly enquiries: number;
+  readonly deals: number;
+  readonly contacted: Instant | null;
+}
+
+/** A customer as it is kept, with the name of its branch, and what other tables tell of it. */
+export type CustomerRow = Omit<Selectable<DB['customer']>, keyof Documents | 'postcode'> &
+  Documents & { branch_name: string | null; dealings: Dealings };
+
+export type DetailedRow = CustomerRow & { owned_vehicles: OwnedVehicle[] };
+
+const dealings = sql<Dealings>`(
+  select json_build_object('enquiries', count(*), 'deals', count(e.deal_id), 'contacted', max(e.contacted_at))
+  from enquiry e where e.dealer_id = customer.dealer_id and e.customer_id = customer.id and e.deleted_at is null)`.as('dealings');
+
+const ownedVehicles = sql<OwnedVehicle[]>`(
+  select coalesce(json_agg(json_build_object('id', v.id, 'registration', v.registration, 'vin', v.vin, 'make', v.make, 'model', v.model,
+    'mileage', v.mileage, 'mot_expires_on', v.mot_expires_on, 'next_service_on', v.next_service_on) order by v.id), '[]')
+  from customer_vehicle v where v.dealer_id = customer.dealer_id and v.customer_id = customer.id)`.as('owned_vehicles');
+
+/** Those within the caller's reach, tombstones among them. */
+function reachable(ctx: Context) {
+  const { branches } = ctx.caller;
+  const rows = ctx.db
+    .selectFrom('customer')
+    .leftJoin('branch', (join) => join.onRef('branch.dealer_id', '=', 'customer.dealer_id').onRef('branch.id', '=', 'customer.branch_id'))
+    .where('customer.dealer_id', '=', ctx.dealer.id)
+    .selectAll('customer')
+    .select(['branch.name as branch_name', dealings]);
+  return branches === 'all' ? rows : rows.where(sql<boolean>`customer.branch_id = any(${branches}::uuid[])`);
+}
+
+/** A customer that exists for this caller. */
+export const visibleCustomer = (ctx: Context, id: string): Promise<DetailedRow | undefined> =>
+  reachable(ctx)
+    .select(ownedVehicles)
+    .where('customer.id', '=', id)
+    .where('customer.deleted_at', 'is', null)
+    .$castTo<DetailedRow>()
+    .executeTakeFirst();
+
+/** A page of them; the filters are in the form in which names and numbers are kept. */
+export function pageOfCustomers<T>(ctx: Context, query: CustomerListQuery, toWire: (row: CustomerRow) => T): Promise<Page<T>> {
+  let from = reachable(ctx).$castTo<CustomerRow>();
+  // These two hold for tombstones as well.
+  if (query.branch_id) from = from.where(sql<boolean>`customer.branch_id = any(${query.branch_id}::uuid[])`);
+  if (query.external_id) from = from.where(sql<boolean>`customer.external_id = any(${query.external_id}::text[])`);
+  const gone = sql<SqlBool>`customer.deleted_at is not null`;
+  return readPage(ctx, { list: 'customers', table: 'customer', query, from, gone, matching: filters(ctx, query), toWire });
+}
+
+function filters(ctx: Context, query: CustomerListQuery): Expression<SqlBool>[] {
+  const conditions: (Expression<SqlBool> | undefined | false)[] = [
+    query.type && sql<SqlBool>`customer.type = any(${query.type}::customer_type[])`,
+    query.email && sql<SqlBool>`customer.email = any(${query.email}::text[])`,
+    query.phone && sql<SqlBool>`(customer.mobile = any(${query.phone}::text[]) or customer.phone = any(${query.phone}::text[]))`,
+    query.postcode && sql<SqlBool>`customer.postcode = any(${query.postcode}::text[])`,
+    query.registration &&
+      sql<SqlBool>`customer.id in (
+        select v.customer_id from customer_vehicle v where v.dealer_id = ${ctx.dealer.id} and v.registration = any(${query.registration}::text[]))`,
+    query.q !== undefined && namesBeginWith(query.q),
+  ];
+  return conditions.filter((condition) => condition !== undefined && condition !== false);
+}
+
+/** In the order of bytes, all that begins with a text lies between it and the text before the last character there is. */
+function namesBeginWith(key: string): Expression<SqlBool> {
+  const end = `${key}\u{10ffff}`;
+  const begins = (column: string) => sql`(${sql.ref(column)} >= ${key} and ${sql.ref(column)} < ${end})`;
+  return sql<SqlBool>`(${begins('customer.last_name_key')} or ${begins('customer.full_name_key')} or ${begins('customer.company_key')})`;
+}
+
+// ---- What a write needs to know ----
+
+/** Someone as a contact is looked for. */
+export interface Sought {
+  readonly email: string | null;
+  readonly numbers: readonly string[];
+  readonly lastNameKey: string | null;
+}
+
+/** A customer as far as others are taken for them. */
+export type KnownRow = Pick<CustomerRow, 'id' | 'reference' | 'display_name' | 'email' | 'mobile' | 'phone' | 'last_name_key'>;
+
+/** The customers within reach who have the e-mail or one of the numbers: namesakes first, then oldest first. */
+export async function customersReachedBy(ctx: Context, { email, numbers, lastNameKey }: Sought): Promise<KnownRow[]> {
+  const { branches } = ctx.caller;
+  const { rows } = await sql<KnownRow>`
+    select id, reference, display_name, email, mobile, phone, last_name_key from customer
+    where dealer_id = ${ctx.dealer.id}::uuid and deleted_at is null
+      and (email = ${email}::text or mobile = any(${numbers}::text[]) or phone = any(${numbers}::text[]))
+      ${branches === 'all' ? sql`` : sql`and branch_id = any(${branches}::uuid[])`}
+    order by last_name_key = ${lastNameKey}::text desc nulls last, created_at, id limit 100`.execute(ctx.db);
+  return rows;
+}
+
+/** Who has an external id now, wherever in the dealership. */
+export async function holderOf(ctx: Context, externalId: string | null | undefined): Promise<string | undefined> {
+  if (typeof externalId !== 'string') return undefined;
+  const held = ctx.db.selectFrom('customer').select('id').where('dealer_id', '=', ctx.dealer.id).where('external_id', '=', externalId);
+  return (await held.where('deleted_at', 'is', null).executeTakeFirst())?.id;
+}
+
+// ---- Writing ----
+
+/** A customer of whom nothing is known yet; names every column. */
+export const blankCustomer: CustomerRow = {
+  dealer_id: '',
+  id: '',
+  reference: '',
+  external_id: null,
+  branch_id: '',
+  type: 'INDIVIDUAL',
+  title: null,
+  first_name: null,
+  last_name: null,
+  company_name: null,
+  display_name: '',
+  last_name_key: null,
+  full_name_key: null,
+  company_key: null,
+  email: null,
+  mobile: null,
+  phone: null,
+  address: null,
+  preferred_contact_method: null,
+  marketing_consent: null,
+  do_not_contact: false,
+  vat_number: null,
+  account_number: null,
+  tags: [],
+  metadata: {},
+  deleted_at: null,
+  created_at: '',
+  updated_at: '',
+  branch_name: null,
+  dealings: { enquiries: 0, deals: 0, contacted: null },
+};
+
+const elsewhere = ['branch_name', 'dealings'];
+const fixed = ['dealer_id', 'id', 'reference', 'created_at'];
+const columns = Object.keys(blankCustomer).filter((column) => !elsewhere.includes(column));
+const upsert = sql.raw(`
+  insert into customer (${columns.join(', ')})
+  select ${columns.join(', ')} from jsonb_populate_record(null::customer, `);
+const onConflict = sql.raw(`)
+  on conflict (dealer_id, id) do update set ${columns
+    .filter((column) => !fixed.includes(column))
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ')}`);
+
+/** Saves a new or changed customer. */
+export async function saveCustomer(tx: Context, row: CustomerRow): Promise<void> {
+  await sql`${upsert}${JSON.stringify(row)}::jsonb${onConflict}`.execute(tx.db);
+}
+
+/** Saves a new or changed car of a customer's. */
+export async function saveOwnedVehicle(tx: Context, customerId: string, vehicle: OwnedVehicle): Promise<void> {
+  const row = { ...vehicle, dealer_id: tx.dealer.id, customer_id: customerId };
+  await tx.db
+    .insertInto('customer_vehicle')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['dealer_id', 'id']).doUpdateSet(row))
+    .execute();
+}
+
+/** Removes every customer of the dealership without a trace: for the sandbox's nightly reset. */
+export async function eraseAll(tx: Context): Promise<void> {
+  await tx.db.deleteFrom('customer_vehicle').where('dealer_id', '=', tx.dealer.id).execute();
+  await tx.db.deleteFrom('customer').where('dealer_id', '=', tx.dealer.id).execute();
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { postcode } from './contract.ts';
+import { checkCustomer, checkDeletable, customerMeant, displayName, duplicatesAmong, nameKey, typeOf } from './rules.ts';
+
+const nobody = { first_name: null, last_name: null, company_name: null, email: null, mobile: null, phone: null };
+const known = (id: string, of: Partial<Record<'email' | 'mobile' | 'phone' | 'last_name_key', string>>) => ({
+  id,
+  email: null,
+  mobile: null,
+  phone: null,
+  last_name_key: null,
+  ...of,
+});
+
+test('a contact means the customer with its e-mail, else its mobile, else its phone', () => {
+  const [byPhone, byMobile, byEmail] = [known('p', { phone: '+3' }), known('m', { mobile: '+2' }), known('e', { email: 'a@b.example' })];
+  const all = [byPhone, byMobile, byEmail];
+  const contact = { ...nobody, email: 'a@b.example', mobile: '+2', phone: '+3' };
+  assert.equal(customerMeant(contact, all), byEmail);
+  assert.equal(customerMeant({ ...contact, email: 'c@d.example' }, all), byMobile);
+  assert.equal(customerMeant({ ...contact, email: null, mobile: '+9' }, all), byPhone);
+  assert.equal(customerMeant({ ...contact, email: null, mobile: null, phone: null }, all), undefined);
+});
+
+test('a number is the same whichever field holds it', () => {
+  const customer = known('m', { mobile: '+2' });
+  assert.equal(customerMeant({ ...nobody, phone: '+2' }, [customer]), customer);
+});
+
+test('families share e-mails: a last name that is given must be the same, and none means any', () => {
+  const [ash, oak] = [known('a', { email: 'x', last_name_key: 'ash' }), known('o', { email: 'x', last_name_key: 'oak' })];
+  assert.equal(customerMeant({ ...nobody, email: 'x', last_name: 'OAK' }, [ash, oak]), oak);
+  assert.equal(customerMeant({ ...nobody, email: 'x', last_name: 'Elm' }, [ash, oak]), undefined);
+  assert.equal(customerMeant({ ...nobody, email: 'x' }, [ash, oak]), ash);
+  assert.equal(customerMeant({ ...nobody, email: 'x', last_name: 'Ash' }, [known('c', { email: 'x' })]), undefined);
+});
+
+test('another with the same last name and number is meant before one with the e-mail and another name', () => {
+  const [other, same] = [known('o', { email: 'x', last_name_key: 'oak' }), known('s', { phone: '+1', last_name_key: 'ash' })];
+  assert.equal(customerMeant({ ...nobody, email: 'x', phone: '+1', last_name: 'Ash' }, [other, same]), same);
+});
+
+test('candidates for a duplicate are namesakes first, 20 at most', () => {
+  const all = Array.from({ length: 30 }, (_, i) => known(`${i}`, { email: 'x', last_name_key: i === 25 ? 'ash' : 'oak' }));
+  const found = duplicatesAmong({ ...nobody, email: 'x', last_name: 'Ash' }, all);
+  assert.deepEqual([found.length, found[0], found[1]], [20, '25', '0']);
+});
+
+test('a name is compared without case, accents and double spaces', () => {
+  assert.equal(nameKey('Šimůnková  Żak'), 'simunkova zak');
+  assert.equal(nameKey('O’Neill'), 'o’neill');
+});
+
+test('a business goes by its name, anybody else by first and last name', () => {
+  const both = { first_name: 'Kim', last_name: 'Ash', company_name: 'Ash Ltd' };
+  assert.equal(displayName('BUSINESS', both), 'Ash Ltd');
+  assert.equal(displayName('INDIVIDUAL', both), 'Kim Ash');
+  assert.equal(displayName('INDIVIDUAL', { ...nobody, company_name: 'Ash Ltd' }), 'Ash Ltd');
+  assert.equal(displayName('BUSINESS', { ...nobody, first_name: 'Kim' }), 'Kim');
+  assert.deepEqual([typeOf(both), typeOf({ ...nobody, company_name: 'Ash Ltd' })], ['INDIVIDUAL', 'BUSINESS']);
+});
+
+test('a change may not take the last name or the last way to reach someone', () => {
+  const customer = { id: '1', metadata: {}, ...nobody };
+  assert.throws(() => checkCustomer(customer, { last_name: null }), { code: 'validation_failed' });
+  assert.throws(() => checkCustomer(customer, { email: null }), { code: 'validation_failed' });
+  checkCustomer(customer, { title: 'Dr' });
+});
+
+test('a customer with enquiries is not deleted, and is told how many', () => {
+  assert.throws(() => checkDeletable(1), { code: 'customer_has_enquiries', message: /an enquiry/ });
+  assert.throws(() => checkDeletable(3), { message: /3 enquiries/ });
+  checkDeletable(0);
+});
+
+test('a postcode is upper case with one space', () => {
+  for (const [given, kept] of [
+    ['sw1a1aa', 'SW1A 1AA'],
+    [' m2  5db ', 'M2 5DB'],
+    ['b s14dj', 'BS1 4DJ'],
+    ['d02  af30', 'D02 AF30'],
+    ['1010 ab', '1010 AB'],
+    ['90210', '90210'],
+  ] as const) {
+    assert.equal(postcode.parse(given), kept);
+  }
+});

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { address } from '#modules/dealers/contract.ts';
+import { email } from '#modules/staff/contract.ts';
+import { branchSummary, externalId } from '#modules/vehicles/contract.ts';
+import { codeOf, date, dateTime, id, metadata, moment, text } from '#platform/contract.ts';
+import { contactMethods, customerTypes } from './codes.ts';
+
+const line = (max: number) => text(max).nullable();
+const yes = z.boolean({ error: 'Either true or false.' }).nullable();
+
+// ---- Requests, each in the form of a merge patch: absent leaves it, null clears it, an object is merged, an array replaced ----
+
+/** Upper case with one space: before the last three characters of a British one, else where a space was written. */
+export const postcode = text(20).transform((value) => {
+  const spaced = value.toUpperCase().replaceAll(/\s+/g, ' ');
+  const british = /^([A-Z]{1,2}\d[A-Z\d]?)(\d[A-Z]{2})$/.exec(spaced.replaceAll(' ', ''));
+  return british ? `${british[1]} ${british[2]}` : spaced;
+});
+
+/** A phone number as someone writes it; which one it is, the dealership's country decides. */
+export const phone = text(40).describe('Kept as E.164; without a country code it is read as one of the dealership’s country.');
+
+export const contactMethod = codeOf('contact-methods', contactMethods).nullable();
+
+/** Who someone is and how they are reached. */
+export const person = {
+  title: line(40),
+  first_name: line(120),
+  last_name: line(120),
+  company_name: line(160),
+  email: email.nullable().describe('Kept in lower case.'),
+  mobile: phone.nullable(),
+  phone: phone.nullable(),
+  address: z
+    .strictObject({
+      line1: line(120),
+      line2: line(120),
+      city: line(120),
+      county: line(120),
+      postcode: postcode.nullable().describe('Kept in upper case with one space.'),
+      country: line(60),
+    })
+    .partial()
+    .nullable(),
+};
+
+/** What may be sent to someone, in the words they agreed to. */
+export const consentChanges = z
+  .strictObject({ email: yes, sms: yes, phone: yes, post: yes, wording: line(2000), recorded_at: moment.nullable() })
+  .partial()
+  .nullable()
+  .describe('`recorded_at` is the moment of the write unless it is given.');
+export type ConsentChanges = z.output<typeof consentChanges>;
+
+export const metadataChanges = z
+  .record(metadata.keyType, metadata.valueType.nullable())
+  .nullable()
+  .describe('At most 50 keys. A key given as null is removed, a key not given is left.');
+
+/** The body of a change: any of the writable fields. */
+export const customerChanges = z
+  .strictObject({
+    external_id: externalId.nullable().describe('Your own reference: at most 191 characters, unique in the dealership.'),
+    branch_id: id.describe('The home branch.'),
+    type: codeOf('customer-types', customerTypes),
+    ...person,
+    preferred_contact_method: contactMethod,
+    marketing_consent: consentChanges,
+    do_not_contact: yes,
+    vat_number: line(30),
+    account_number: line(60),
+    tags: z.array(text(40)).max(20, { error: 'At most 20 tags.' }).nullable(),
+    metadata: metadataChanges,
+  })
+  .partial();
+export type CustomerChanges = z.output<typeof customerChanges>;
+
+/** The body of a creation: a name, and a way to reach whoever it is. */
+export const newCustomer = customerChanges.superRefine((customer, ctx) => {
+  const { last_name: lastName, company_name: companyName, email: address, mobile, phone: landline } = customer;
+  const missing = (field: string, message: string) => ctx.addIssue({ code: 'custom', path: [field], message });
+  if (!lastName && !companyName) missing('last_name', 'Required, unless a company_name is given.');
+  if (!address && !mobile && !landline) missing('email', 'Required, unless a mobile or phone is given.');
+});
+export type NewCustomer = z.output<typeof newCustomer>;
+
+// ---- Responses ----
+
+const uuid = z.string().meta({ format: 'uuid' });
+const known = z.string().nullable();
+const day = date.nullable();
+
+export const consent = z
+  .object({
+    email: z.boolean(),
+    sms: z.boolean(),
+    phone: z.boolean(),
+    post: z.boolean(),
+    wording: known,
+    recorded_at: dateTime,
+  })
+  .meta({ id: 'MarketingConsent', description: 'What may be sent to someone, in the words they agreed to.' });
+export type Consent = z.output<typeof consent>;
+
+const ownedVehicle = z
+  .object({
+    id: uuid,
+    registration: known,
+    vin: known,
+    make: known,
+    model: known,
+    mileage: z.int().nullable(),
+    mot_expires_on: day,
+    next_service_on: day,
+  })
+  .meta({ id: 'OwnedVehicle' });
+export type OwnedVehicle = z.output<typeof ownedVehicle>;
+
+/** A customer as lists show it. */
+export const customer = z
+  .object({
+    id: uuid,
+    reference: z.string().describe('`CUS-` and a number: sequential per dealership, never used again.'),
+    external_id: known,
+    branch_id: uuid.describe('The home branch.'),
+    branch: branchSummary.nullable().describe('Null without the scope `branches:read`.'),
+    type: z.enum(customerTypes),
+    title: known,
+    first_name: known,
+    last_name: known,
+    company_name: known,
+    display_name: z.string().describe('The company’s name of a business, else first and last name.'),
+    email: known,
+    mobile: known.describe('E.164.'),
+    phone: known.describe('E.164.'),
+    address: address.nullable(),
+    preferred_contact_method: contactMethod,
+    marketing_consent: consent.nullable(),
+    do_not_contact: z.boolean(),
+    vat_number: known,
+    account_number: known,
+    tags: z.array(z.string()),
+    enquiry_count: z.int().describe('Counted when read: it does not move `updated_at`. So are the next two.'),
+    deal_count: z.int(),
+    last_contacted_at: dateTime.nullable(),
+    metadata: z.record(z.string(), z.string()),
+    created_at: dateTime,
+    updated_at: dateTime,
+  })
+  .meta({ id: 'Customer' });
+export type Customer = z.output<typeof customer>;
+
+/** A customer as a single read shows it. */
+export const customerDetails = customer
+  .extend({ owned_vehicles: z.array(ownedVehicle) })
+  .meta({ id: 'CustomerDetails', description: 'A customer with the cars known to be theirs.' });
+export type CustomerDetails = z.output<typeof customerDetails>;
+
+/** What a creation answers. */
+export const createdCustomer = customerDetails
+  .extend({
+    duplicate_of_candidates: z
+      .array(uuid)
+      .describe('Customers with the same e-mail or a same number, those of the same last name first; at most 20.'),
+  })
+  .meta({ id: 'CreatedCustomer' });
+export type CreatedCustomer = z.output<typeof createdCustomer>;
+
+/** A customer in the record of something else. */
+export const customerSummary = z.object({ id: uuid, reference: z.string(), display_name: z.string() }).meta({ id: 'CustomerSummary' });
+export type CustomerSummary = z.output<typeof customerSummary>;

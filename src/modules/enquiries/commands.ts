@@ -1,0 +1,194 @@
+import { recordActivity } from '#modules/activity/index.ts';
+import type { Asking } from '#modules/customers/index.ts';
+import { customerAsking } from '#modules/customers/index.ts';
+import { emit } from '#modules/events/index.ts';
+import { isDealerCode } from '#modules/reference/index.ts';
+import { branchFor, checkBranchMove, houseOf } from '#modules/vehicles/index.ts';
+import type { Context } from '#platform/context.ts';
+import { familyReader, readerOf } from '#platform/context.ts';
+import type { Tombstone } from '#platform/contract.ts';
+import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
+import type { FieldErrors } from '#platform/errors.ts';
+import { invalidFields, Refusal } from '#platform/errors.ts';
+import { dialable } from '#platform/phone.ts';
+import { uuidv7 } from '#platform/secrets.ts';
+import type { Settled } from './changes.ts';
+import { settled, written } from './changes.ts';
+import type { EnquiryChanges, EnquiryStatus, EnquiryWithNotes, NewEnquiry, NewNote, Note } from './contract.ts';
+import { enquiryCreated, enquiryDeleted, enquiryUpdated } from './contract.ts';
+import type { DetailedRow, NamedRows } from './queries.ts';
+import { blankEnquiry, eraseAll, insertNote, saveEnquiry, savePartExchange, thingsNamed, visibleEnquiry } from './queries.ts';
+import * as rules from './rules.ts';
+import { detailsView, toNote, toTombstone } from './view.ts';
+
+/** Takes down an enquiry. A contact is taken for the customer it means, or for a new one. */
+export async function createEnquiry(ctx: Context, enquiry: NewEnquiry): Promise<EnquiryWithNotes> {
+  const body = withNumbers(ctx, enquiry);
+  return inTransaction(ctx, async (tx) => {
+    const [house, named] = await Promise.all([houseOf(tx, 0), thingsNamed(tx, namingOf(body))]);
+    const branch = branchFor(body.branch_id, house, tx.caller.branches);
+    const blank = { ...blankEnquiry, dealer_id: tx.dealer.id, id: uuidv7(tx.now), branch_id: branch.id, created_at: tx.now };
+    const after = { ...written(blank, body, tx.now), branch_name: branch.name };
+    rules.checkExternalId(after, named.holder);
+    await checkFields(tx, blank, after, named, body);
+
+    const asking = await askingOf(tx, after, named, branch);
+    after.customer_id = asking.customer.id;
+    const made = settled(null, { ...withNamed(after, named), customer: asking.customer }, tx.now);
+    made.after.reference = `ENQ-${String(await takeNumbers(tx, 'enquiry', 1)).padStart(6, '0')}`;
+    await save(tx, made);
+    asking.tell();
+    return detailsView(readerOf(tx))(made.after);
+  });
+}
+
+/** The one way an enquiry changes, from every door but the deal's. */
+export async function updateEnquiry(ctx: Context, id: string, changes: EnquiryChanges): Promise<EnquiryWithNotes> {
+  const body = withNumbers(ctx, changes);
+  return inTransaction(ctx, async (tx) => {
+    const [house, before, named] = await Promise.all([houseOf(tx, 0), visibleEnquiry(tx, id), thingsNamed(tx, namingOf(body))]);
+    if (!before) throw new Refusal('not_found');
+    checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
+    const branch = house.branches.find(({ id }) => id === (body.branch_id ?? before.branch_id));
+    const after = { ...written(before, body, tx.now), branch_name: branch?.name ?? null };
+    rules.checkExternalId(after, named.holder);
+    rules.checkPartExchange(before, after);
+    rules.checkMove(before.status, after.status);
+    await checkFields(tx, before, after, named, body);
+    return change(tx, before, withNamed(after, named));
+  });
+}
+
+/** Takes an enquiry out of the records; what is left is a tombstone, and its external id is free again. */
+export const deleteEnquiry = (ctx: Context, id: string): Promise<Tombstone> =>
+  inTransaction(ctx, async (tx) => {
+    const enquiry = await standing(tx, id);
+    rules.checkPartExchange(enquiry, null);
+    const deleted = settled(enquiry, { ...enquiry, deleted_at: tx.now }, tx.now);
+    await save(tx, deleted);
+    return toTombstone(deleted.after);
+  });
+
+/** Adds a note in the name of whoever asks. */
+export const addNote = (ctx: Context, id: string, { body }: NewNote): Promise<Note> =>
+  inTransaction(ctx, async (tx) => {
+    const enquiry = await standing(tx, id);
+    const note: Note = { id: uuidv7(tx.now), body, author: authorOf(tx), created_at: tx.now };
+    await insertNote(tx, id, note);
+    await change(tx, enquiry, { ...enquiry, notes: [...enquiry.notes, note] });
+    return toNote(note);
+  });
+
+/** What the dealership would give for the car offered in part exchange. From then on it is not forgotten. */
+export const appraisePartExchange = (ctx: Context, id: string, valuation: number): Promise<EnquiryWithNotes> =>
+  inTransaction(ctx, async (tx) => {
+    const enquiry = await standing(tx, id);
+    const { part_exchange: offer } = enquiry;
+    if (!offer) throw new Refusal('not_found', 'Nothing is offered in part exchange.');
+    const status = offer.status === 'OFFERED' ? 'APPRAISED' : offer.status;
+    return change(tx, enquiry, { ...enquiry, part_exchange: { ...offer, status, valuation, valued_at: tx.now } });
+  });
+
+/** What a deal makes of its enquiry: the only way to WON and back. `lostReason` goes with LOST. */
+export const moveForDeal = (
+  ctx: Context,
+  id: string,
+  status: EnquiryStatus,
+  { dealId, lostReason = null }: { dealId: string | null; lostReason?: string | null },
+): Promise<EnquiryWithNotes> =>
+  inTransaction(ctx, async (tx) => {
+    const enquiry = await standing(tx, id);
+    return change(tx, enquiry, { ...enquiry, status, deal_id: dealId, lost_reason: lostReason });
+  });
+
+/** Empties the records without tombstones or events; nothing but the sandbox's reset may do that. */
+export const eraseEnquiries = (ctx: Context): Promise<void> =>
+  inTransaction(ctx, async (tx) => {
+    if (!tx.dealer.isSandbox) throw new Error('Only the sandbox is ever emptied.');
+    await eraseAll(tx);
+  });
+
+async function standing(tx: Context, id: string): Promise<DetailedRow> {
+  const enquiry = await visibleEnquiry(tx, id);
+  if (!enquiry) throw new Refusal('not_found');
+  return enquiry;
+}
+
+const withNumbers = <B extends EnquiryChanges>({ dealer }: Context, body: B): B =>
+  body.contact ? { ...body, contact: dialable(body.contact, dealer.country, 'contact') } : body;
+
+const namingOf = ({ customer_id, vehicle_id, assigned_to_id, external_id }: EnquiryChanges) => ({
+  customerId: customer_id,
+  vehicleId: vehicle_id,
+  assignedToId: assigned_to_id,
+  externalId: external_id,
+});
+
+/** Asks the rules about single fields: of what is named, only what is named anew. */
+async function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, named: NamedRows, body: EnquiryChanges): Promise<void> {
+  const anew = (['customer', 'vehicle', 'assigned_to'] as const).filter(
+    (thing) => after[`${thing}_id`] !== before[`${thing}_id`] && after[`${thing}_id`] !== null,
+  );
+  rules.checkNamed(anew, named, after.branch_id, tx.caller.branches);
+  rules.checkEnquiry(after, body);
+  await checkCodes(tx, body);
+}
+
+const openLists = { type: 'enquiry-types', source: 'enquiry-sources', lost_reason: 'enquiry-lost-reasons' } as const;
+
+/** A code of the dealer's own must have been made. */
+async function checkCodes(tx: Context, body: EnquiryChanges): Promise<void> {
+  const errors: FieldErrors = {};
+  for (const field of Object.keys(openLists) as (keyof typeof openLists)[]) {
+    const code = body[field];
+    if (!code?.startsWith('X_') || (await isDealerCode(tx, openLists[field], code))) continue;
+    errors[field] = [`Not a code of the reference list "${openLists[field]}".`];
+  }
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+}
+
+async function askingOf(tx: Context, enquiry: DetailedRow, named: NamedRows, branch: { id: string; name: string }): Promise<Asking> {
+  if (named.customer) return { customer: named.customer.shown, tell: () => undefined };
+  if (!enquiry.contact) throw new Error('An enquiry has a customer or a contact.');
+  return customerAsking(tx, enquiry.contact, { branch, consent: enquiry.marketing_consent });
+}
+
+/** The enquiry with the summaries of what it names anew. */
+function withNamed(after: DetailedRow, named: NamedRows): DetailedRow {
+  const now = <T extends { id: string }>(id: string | null, shown: T | null, found: { shown: T } | null): T | null =>
+    id === null ? null : found?.shown.id === id ? found.shown : shown;
+  return {
+    ...after,
+    customer: now(after.customer_id, after.customer, named.customer),
+    vehicle: now(after.vehicle_id, after.vehicle, named.vehicle),
+    assigned_to: now(after.assigned_to_id, after.assigned_to, named.assigned_to),
+  };
+}
+
+/** Who writes a note. In the sandbox everyone reads it, and nobody is told whose key it was. */
+function authorOf({ caller, dealer }: Context): Note['author'] {
+  if (caller.kind === 'system') return { id: null, name: caller.name, kind: 'system' };
+  return dealer.isSandbox ? { id: null, name: 'A test key', kind: 'api' } : { id: caller.id, name: caller.name, kind: 'api' };
+}
+
+/** Saves and tells a change, if it is one. */
+async function change(tx: Context, before: DetailedRow, after: DetailedRow): Promise<EnquiryWithNotes> {
+  const change = settled(before, after, tx.now);
+  if (change.changed.length > 0) await save(tx, change);
+  return detailsView(readerOf(tx))(change.after);
+}
+
+async function save(tx: Context, { before, after, changed }: Settled): Promise<void> {
+  await saveEnquiry(tx, after);
+  if (changed.includes('part_exchange')) await savePartExchange(tx, after.id, after.part_exchange);
+  const about = { resourceId: after.id, branchId: after.branch_id };
+  if (after.deleted_at !== null) {
+    recordActivity(tx, 'deleted', 'enquiry', after.id, []);
+    emit(tx, enquiryDeleted, toTombstone(after), about);
+    return;
+  }
+  const object = detailsView(familyReader(tx, 'enquiries:read'))(after);
+  recordActivity(tx, before ? 'updated' : 'created', 'enquiry', after.id, changed);
+  if (before) emit(tx, enquiryUpdated, object, { ...about, changed });
+  else emit(tx, enquiryCreated, object, about);
+}

@@ -1,0 +1,11 @@
+export {
+  addNote,
+  appraisePartExchange,
+  createEnquiry,
+  deleteEnquiry,
+  eraseEnquiries,
+  moveForDeal,
+  updateEnquiry,
+} from './commands.ts';
+export type { NewEnquiry } from './contract.ts';
+export { getEnquiry, listEnquiries } from './reads.ts';

@@ -1,0 +1,111 @@
+import type { FieldErrors } from '#platform/errors.ts';
+import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
+import type { EnquiryChanges, EnquiryStatus } from './contract.ts';
+
+// What the dealership does not allow, and what it decides. Pure: the same enquiry and the same change always give the same answer.
+
+/** An enquiry as far as the rules look at it. */
+export interface Standing {
+  readonly id: string;
+  readonly status: EnquiryStatus;
+  readonly branch_id: string;
+  readonly contact: Readonly<Record<'first_name' | 'last_name' | 'company_name' | 'email' | 'mobile' | 'phone', string | null>> | null;
+  readonly wanted: { readonly min_price: number | null; readonly max_price: number | null } | null;
+  readonly part_exchange: { readonly status: PartExchangeStatus } | null;
+  readonly lost_reason: string | null;
+  readonly lost_note: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** How far the dealership is with a car that is offered. */
+export type PartExchangeStatus = 'OFFERED' | 'APPRAISED' | 'AGREED' | 'RECEIVED';
+
+// ---- Statuses ----
+
+const open: readonly EnquiryStatus[] = ['NEW', 'CONTACTED', 'APPOINTMENT', 'NEGOTIATING'];
+
+export const isOpen = ({ status }: Pick<Standing, 'status'>): boolean => open.includes(status);
+
+/** In these someone has spoken with the customer. */
+export const isAnswered = (status: EnquiryStatus): boolean => status === 'WON' || (status !== 'NEW' && open.includes(status));
+
+/** Open ones move freely and may end; what was lost or disqualified is opened again as CONTACTED; WON stays. */
+export function checkMove(from: EnquiryStatus, to: EnquiryStatus): void {
+  if (from === to || open.includes(from) || (from !== 'WON' && to === 'CONTACTED')) return;
+  throw invalid(
+    'status',
+    from === 'WON' ? 'A won enquiry stays won; its deal alone changes that.' : `From ${from} an enquiry is opened again as CONTACTED only.`,
+  );
+}
+
+// ---- The record's state ----
+
+/** `holderId` is whoever has the external id now. */
+export function checkExternalId({ id }: Pick<Standing, 'id'>, holderId: string | null): void {
+  if (holderId !== null && holderId !== id) throw new Refusal('external_id_taken');
+}
+
+/** A car the dealership has looked at is not forgotten. */
+export function checkPartExchange(before: Pick<Standing, 'part_exchange'>, after: Pick<Standing, 'part_exchange'> | null): void {
+  const { status } = before.part_exchange ?? { status: 'OFFERED' };
+  if (status !== 'OFFERED' && !after?.part_exchange) {
+    throw new Refusal('enquiry_has_part_exchange', `The part exchange of this enquiry is ${status.toLowerCase()}.`);
+  }
+}
+
+// ---- What it names ----
+
+type Reach = 'all' | readonly string[];
+
+/** What an enquiry would name, as it was found. */
+export interface Named {
+  readonly customer: { readonly branch_id: string } | null;
+  readonly vehicle: { readonly branch_id: string } | null;
+  readonly assigned_to: { readonly status: string; readonly all_branches: boolean; readonly branch_ids: readonly string[] } | null;
+}
+
+/** Only what the caller sees is named, and only who works at its branch is given an enquiry. `names` are the fields that change. */
+export function checkNamed(
+  names: readonly (keyof Named)[],
+  { customer, vehicle, assigned_to: member }: Named,
+  branchId: string,
+  reach: Reach,
+): void {
+  const errors: FieldErrors = {};
+  const sees = (found: { branch_id: string } | null) => found !== null && (reach === 'all' || reach.includes(found.branch_id));
+  if (names.includes('customer') && !sees(customer)) errors.customer_id = ['No customer with this id is visible to the key.'];
+  if (names.includes('vehicle') && !sees(vehicle)) errors.vehicle_id = ['No vehicle with this id is visible to the key.'];
+  if (names.includes('assigned_to')) {
+    if (member?.status !== 'active') errors.assigned_to_id = ['The dealership has no such member of staff.'];
+    else if (!member.all_branches && !member.branch_ids.includes(branchId)) {
+      errors.assigned_to_id = ['This member of staff does not work at the enquiry’s branch.'];
+    }
+  }
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+}
+
+// ---- The enquiry itself ----
+
+/** What is wrong with the enquiry as it would be. `written` says which of it is being written. */
+export function checkEnquiry(after: Standing, written: EnquiryChanges): void {
+  const errors: FieldErrors = {};
+  const { contact, wanted } = after;
+  if (written.contact && contact) {
+    if (contact.first_name === null && contact.last_name === null && contact.company_name === null) {
+      errors['contact.last_name'] = ['A contact needs a last_name, first_name or company_name.'];
+    }
+    if (contact.email === null && contact.mobile === null && contact.phone === null) {
+      errors['contact.email'] = ['A contact needs an email, a mobile or a phone.'];
+    }
+  } else if (written.contact) errors.contact = ['A contact needs a name, and an email, a mobile or a phone.'];
+  if (written.wanted && wanted && wanted.min_price !== null && wanted.max_price !== null && wanted.min_price > wanted.max_price) {
+    errors['wanted.max_price'] = ['Must not be less than min_price.'];
+  }
+  if (after.status === 'LOST' && after.lost_reason === null) errors.lost_reason = ['Required with LOST.'];
+  if (isOpen(after) || after.status === 'WON') {
+    if (written.lost_reason) errors.lost_reason = ['Only of a lost or disqualified enquiry.'];
+    if (written.lost_note) errors.lost_note = ['Only of a lost or disqualified enquiry.'];
+  }
+  if (Object.keys(after.metadata).length > 50) errors.metadata = ['At most 50 keys.'];
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+}

@@ -1,0 +1,85 @@
+import { availableParallelism } from 'node:os';
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import { turnstile } from '../turnstile.ts';
+
+/** A picture as it is kept and shown: upright, in sRGB, as JPEG, without anything its file said beside the picture. */
+export interface Picture {
+  readonly full: Buffer;
+  readonly thumbnail: Buffer;
+  /** Of the full one. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What was given is no picture we take; the text says why. */
+export class NotAPicture extends Error {}
+
+export const pictureType = 'image/jpeg';
+
+const mostPixels = 60_000_000;
+const fullSide = 2048;
+const thumbnailSide = 480;
+
+// One thread to a picture, nothing remembered, and no decoder within reach but these few, whatever a file claims to be.
+sharp.concurrency(1);
+sharp.cache(false);
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Heif'].map((format) => `VipsForeignLoad${format}Buffer`) });
+
+/** Reading one takes a processor and up to a few hundred megabytes: half the processors, so that requests are answered meanwhile. */
+const atOnce = turnstile(Math.max(1, Math.floor(availableParallelism() / 2)));
+
+/** Reads a picture of any sound JPEG, PNG or WebP file, and of HEIC where the installed library decodes it. Rejects with `NotAPicture`. */
+export const readPicture = (bytes: Buffer): Promise<Picture> => atOnce(() => read(bytes));
+
+async function read(bytes: Buffer): Promise<Picture> {
+  const format = formatOf(bytes);
+  if (format === null)
+    throw new NotAPicture(isSvg(bytes) ? 'SVG is not a photo: send JPEG, PNG or WebP.' : 'Not a JPEG, PNG or WebP file.');
+  try {
+    checkPicture(await opened(bytes).metadata());
+    const upright = opened(bytes).autoOrient().flatten({ background: '#ffffff' });
+    const { data: full, info } = await written(upright, fullSide, 82);
+    const { data: thumbnail } = await written(opened(full), thumbnailSide, 76);
+    return { full, thumbnail, width: info.width, height: info.height };
+  } catch (error) {
+    if (error instanceof NotAPicture) throw error;
+    throw new NotAPicture(whyNot(error as Error, format), { cause: error });
+  }
+}
+
+const opened = (bytes: Buffer): Sharp =>
+  sharp(bytes, { failOn: 'error', limitInputPixels: mostPixels, sequentialRead: true }).timeout({ seconds: 20 });
+
+const written = (picture: Sharp, side: number, quality: number) =>
+  picture
+    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .jpeg({ quality })
+    .toBuffer({ resolveWithObject: true });
+
+function checkPicture({ pages = 1, width, height, compression }: Metadata): void {
+  if (width * height > mostPixels) throw new NotAPicture(tooLarge);
+  if (compression === 'av1') throw new NotAPicture('AVIF is not taken: send JPEG, PNG or WebP.');
+  if (pages > 1) throw new NotAPicture('An animated picture is not a photo.');
+}
+
+const tooLarge = `More than ${mostPixels / 1_000_000} million pixels.`;
+
+function whyNot({ message }: Error, format: Format): string {
+  if (/pixel limit/i.test(message)) return tooLarge;
+  return format === 'heic' ? 'HEIC is not decoded here: send JPEG, PNG or WebP.' : 'The file is damaged or incomplete.';
+}
+
+type Format = 'jpeg' | 'png' | 'webp' | 'heic';
+
+/** By the first bytes, whatever the file is called and whoever says what it is. */
+function formatOf(bytes: Buffer): Format | null {
+  const ascii = (from: number, to: number) => bytes.toString('latin1', from, to);
+  if (ascii(0, 3) === '\xff\xd8\xff') return 'jpeg';
+  if (ascii(0, 8) === '\x89PNG\r\n\x1a\n') return 'png';
+  if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return 'webp';
+  return ascii(4, 8) === 'ftyp' && /^(heic|heix|heim|heis|hevc|hevx|mif1|msf1|avif)$/.test(ascii(8, 12)) ? 'heic' : null;
+}
+
+const isSvg = (bytes: Buffer): boolean => /<svg[\s>]/i.test(bytes.toString('latin1', 0, 4096));

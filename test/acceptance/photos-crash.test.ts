@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Api } from '../support/api.ts';
+import { dealership } from '../support/dealership.ts';
+import { pictureServer } from '../support/picture-server.ts';
+import { jpeg } from '../support/pictures.ts';
+import { script, start } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+
+const vehicles = 30;
+const photos = 5;
+const kills = 3;
+
+/** Every fifth vehicle has a photo that never comes. */
+const isHopeless = (n: number) => n % 5 === 4;
+
+test('galleries from a slow server that sometimes fails and sometimes lies are complete or untouched, whenever the worker is killed', async (t) => {
+  const { api, id: dealerId, databaseUrl, files, service } = await dealership();
+  const server = await pictureServer(t, async (request, response, asked) => {
+    const [, n = 0, photo = 0] = /^\/(\d+)\/(\d+)$/.exec(request.url ?? '')?.map(Number) ?? [];
+    await delay(5 + ((n * 7 + photo * 13) % 40));
+    if (isHopeless(n) && photo === 2) return response.writeHead(404).end('<html>');
+    if ((n + photo) % 11 === 0 && asked === 1) return response.destroy();
+    if ((n + photo) % 7 === 0 && asked === 1) return response.setHeader('content-type', 'image/jpeg').end('<html>');
+    // The picture tells by its width which it is.
+    const type = photo % 2 === 0 ? 'image/png' : 'text/plain';
+    return response.setHeader('content-type', type).end(await jpeg({ width: 100 + photo, height: 60 }));
+  });
+  const work = () =>
+    start(t, script('worker-process.ts'), { DATABASE_URL: databaseUrl, FILES: files.folder, IMAGE_ALLOW_ADDRESSES: '127.0.0.1/32' });
+  const item = (n: number) => ({
+    condition: 'USED',
+    make: 'Ford',
+    model: `Model ${n}`,
+    external_id: `car ${n}`,
+    images: Array.from({ length: photos }, (_, photo) => server.at(`/${n}/${photo}`)),
+  });
+  const { id } = await api
+    .post(
+      '/v1/vehicles/batch',
+      Array.from({ length: vehicles }, (_, n) => item(n)),
+    )
+    .succeeds(202);
+  const progress = async (): Promise<number> => {
+    const { rows } = await service.pools.doors.query(
+      `select (select count(*) from photo_file where dealer_id = $1) + (select created from vehicle_batch where id = $2) as n`,
+      [dealerId, id],
+    );
+    return Number(rows[0].n);
+  };
+
+  let partial = 0;
+  const watching = new AbortController();
+  const watched = watch(api, watching.signal, (counts) => {
+    partial += counts.filter((count) => count !== 0 && count !== photos).length;
+  });
+  for (let kill = 1; kill <= kills; kill++) {
+    // What a missed heartbeat does in half a minute, done at once: the jobs of the dead worker are due again.
+    await service.pools.doors.query("update queue.job set state = 'retry' where name like 'vehicles.%' and state = 'active'");
+    const before = await progress();
+    const worker = await work();
+    await until(async () => (await progress()) > before + 12);
+    await worker.kill();
+  }
+  await service.pools.doors.query("update queue.job set state = 'retry' where name like 'vehicles.%' and state = 'active'");
+  assert.notEqual((await api.get(`/v1/vehicle-batches/${id}`).succeeds()).status, 'completed', 'killed before the end');
+  await work();
+  await until(async () => (await api.get(`/v1/vehicle-batches/${id}`).succeeds()).status === 'completed');
+  watching.abort();
+  await watched;
+  assert.equal(partial, 0, 'nobody ever saw a part of a gallery');
+
+  const batch = await api.get(`/v1/vehicle-batches/${id}`).succeeds();
+  assert.deepEqual([batch.created, batch.failed, batch.pending], [vehicles, 0, 0]);
+  for (const [n, { status, images, vehicle_id }] of batch.items.entries()) {
+    const vehicle = await api.get(`/v1/vehicles/${vehicle_id}`).succeeds();
+    const widths = vehicle.images.map(({ width }: { width: number }) => width);
+    const failed = isHopeless(n) ? [{ url: server.at(`/${n}/2`), reason: 'It answered 404.' }] : [];
+    assert.deepEqual([status, images], ['succeeded', { requested: photos, imported: isHopeless(n) ? 0 : photos, failed }], `item ${n}`);
+    assert.deepEqual(vehicle.images_import, { state: isHopeless(n) ? 'failed' : 'succeeded', requested: photos, failed });
+    assert.deepEqual(widths, isHopeless(n) ? [] : Array.from({ length: photos }, (_, photo) => 100 + photo));
+  }
+  const { rows } = await service.pools.doors.query(
+    `select (select count(*) from event where dealer_id = $1 and type = 'vehicle_batch.completed') as completed,
+            (select count(*) from event where dealer_id = $1 and type = 'vehicle.updated') as updated,
+            (select count(*) from photo_import where dealer_id = $1) + (select count(*) from photo_import_item where dealer_id = $1) as left_over`,
+    [dealerId],
+  );
+  assert.deepEqual(rows[0], { completed: 1, updated: vehicles - vehicles / 5, left_over: 0 });
+});
+
+/** Looks at every gallery again and again. */
+async function watch(api: Api, signal: AbortSignal, see: (counts: number[]) => void): Promise<void> {
+  while (!signal.aborted) {
+    const list = await api.get('/v1/vehicles?limit=100').succeeds();
+    see(list.map(({ images }: { images: unknown[] }) => images.length));
+    await delay(100, undefined, { signal }).catch(() => undefined);
+  }
+}
