@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { crc32, deflateSync } from 'node:zlib';
+import { z } from 'zod';
+import type { Example, Operation } from '#platform/contract.ts';
+import { fromMillis } from '#platform/dates.ts';
+import { work } from '#platform/jobs/work.ts';
+import { createLog } from '#platform/log.ts';
+import { buildApi } from './api.ts';
+import { handlers, routes } from './catalogue.ts';
+import { readConfig } from './config.ts';
+import type { Examples, Shown } from './examples.ts';
+import { createDemo, makeSandbox } from './prepare.ts';
+import { closeService, openService } from './service.ts';
+import { alike } from './stand-ins.ts';
+import { contextOf } from './worker.ts';
+
+type App = ReturnType<typeof buildApi>;
+
+/** Asks the demo dealer, made in a prepared database, for an example of every operation. The same on every machine and day. */
+export async function deriveExamples(databaseUrl: string): Promise<Examples> {
+  let now: number = times[0];
+  const log = createLog({ level: 'silent' });
+  const { limits, baseUrl } = readConfig({});
+  const clock = () => fromMillis(now);
+  const folder = mkdtempSync(join(tmpdir(), 'forecourt-examples-'));
+  const files = { kind: 'folder', folder, addresses: `${baseUrl}/files` } as const;
+  const service = await openService({ log, databaseUrl, masterKeys: [Buffer.alloc(32)], limits, files, clock, connections: 4 });
+  const app = buildApi({ service, baseUrl, trustedProxies: [] });
+  const working = await work({ databaseUrl, service, handlers, schedules: [], contextOf });
+  try {
+    await makeSandbox(service);
+    const { secret_key: key } = await createDemo(service, demoVehicles);
+    const asked = new Map<string, Shown>();
+    const ids = new Map<string, string>();
+    for (const operation of inOrder()) {
+      now = times[turnOf(operation)];
+      const { example = {} } = operation;
+      const shown = await show(app, key, operation, example, ids);
+      if (shown) asked.set(operation.id, shown);
+      const other = example.or && (await show(app, key, operation, { ...example, query: example.or }, ids));
+      if (other) asked.set(`${operation.id}.or`, other);
+    }
+    return alike(asked, key);
+  } finally {
+    await working.close();
+    await app.close();
+    await closeService(service);
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const demoVehicles = 12;
+
+/** What creates comes first, so that there is something to show, and what deletes comes last, the inner before the outer. */
+const inOrder = (): Operation[] =>
+  routes.map(({ operation }) => operation).sort((a, b) => turnOf(a) - turnOf(b) || (turnOf(a) === 2 ? b.path.length - a.path.length : 0));
+
+const turnOf = ({ method, success }: Operation): 0 | 1 | 2 => (method === 'DELETE' ? 2 : success.status > 200 ? 0 : 1);
+
+/** When each of the three turns is. */
+const times = [Date.UTC(2026, 0, 31, 9, 30), Date.UTC(2026, 0, 31, 10, 15), Date.UTC(2026, 0, 31, 16, 45)] as const;
+
+/** Null when the operation needs what no example has made, or a body and has none to show. */
+async function show(app: App, key: string, operation: Operation, example: Example, ids: Map<string, string>): Promise<Shown | null> {
+  const { method, body } = operation;
+  if (body.type !== 'undefined' && example.body === undefined) return null;
+  const path = await pathOf(app, key, operation, example, ids);
+  if (path === null) return null;
+  const content = withIds(example.body, ids);
+  const sent = content !== undefined && operation.multipart ? formOf(operation, content as Record<string, string>) : jsonOf(content);
+  const { status, headers, body: answer } = await ask(app, key, method, path, sent);
+  if (status >= 400) throw new Error(`The example of ${operation.id} is refused: ${JSON.stringify(answer)}`);
+  const { location } = headers;
+  if (status > 200)
+    for (const list of [location?.slice(0, location.lastIndexOf('/')), path, operation.path]) if (list) ids.set(list, idIn(answer));
+  if (location && status === 202) await untilDone(app, key, location);
+  return {
+    request: { method, path, ...(content !== undefined && { body: content }) },
+    response: { status, headers: location ? { Location: location } : {}, body: answer },
+  };
+}
+
+/** The path with its parameters and its query. An id no example says is that of what was made, or is found, in the list it stands under. */
+async function pathOf(app: App, key: string, { path, success }: Operation, { params, query }: Example, ids: Map<string, string>) {
+  let filled = '';
+  for (const step of path.split('/').slice(1)) {
+    const name = /^\{(\w+)\}$/.exec(step)?.[1];
+    const value = name === undefined ? step : (withIds(params?.[name], ids) ?? ids.get(filled) ?? (await firstOf(app, key, filled)));
+    if (value === undefined) return null;
+    filled += `/${value}`;
+  }
+  const asked = new URLSearchParams(query ?? (success.shape === 'page' ? { limit: '2' } : {}));
+  return asked.size > 0 ? `${filled}?${asked}` : filled;
+}
+
+const idIn = (answer: unknown): string => (answer as { data: { id: string } }).data.id;
+
+async function firstOf(app: App, key: string, list: string): Promise<string | undefined> {
+  const { status, body } = await ask(app, key, 'GET', `${list}?limit=1`);
+  return status === 200 ? (body as { data: { id: string }[] }).data[0]?.id : undefined;
+}
+
+/** What goes on in the background is shown when it is done. */
+async function untilDone(app: App, key: string, location: string): Promise<void> {
+  // No more often than the key's allowance lets it: the clock stands still.
+  for (let looks = 0; looks < 60; looks++) {
+    const { body } = await ask(app, key, 'GET', location);
+    if ((body as { data: { status?: string } }).data.status !== 'processing') return;
+    await delay(300);
+  }
+  throw new Error(`${location} does not end.`);
+}
+
+interface Sent {
+  readonly type: string;
+  readonly payload: string | Buffer;
+}
+
+const jsonOf = (content: unknown): Sent | undefined =>
+  content === undefined ? undefined : { type: 'application/json', payload: JSON.stringify(content) };
+
+/** As multipart/form-data: what the contract takes for a file is a picture of that name. */
+function formOf({ body }: Operation, content: Record<string, string>): Sent {
+  const { properties = {} } = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
+  const parts = Object.entries(content).flatMap(([name, value]) => {
+    const isFile = Object.hasOwn(Object(properties[name]), 'contentMediaType');
+    const head = `--part\r\nContent-Disposition: form-data; name="${name}"`;
+    return [
+      Buffer.from(isFile ? `${head}; filename="${value}"\r\n\r\n` : `${head}\r\n\r\n`),
+      isFile ? picture() : Buffer.from(value),
+      Buffer.from('\r\n'),
+    ];
+  });
+  return { type: 'multipart/form-data; boundary=part', payload: Buffer.concat([...parts, Buffer.from('--part--\r\n')]) };
+}
+
+async function ask(app: App, key: string, method: string, path: string, sent?: Sent) {
+  const answer = await app.inject({
+    method: method as 'GET',
+    url: path,
+    headers: { authorization: `Bearer ${key}`, ...(sent && { 'content-type': sent.type }) },
+    ...(sent && { payload: sent.payload }),
+  });
+  return { status: answer.statusCode, headers: answer.headers as Record<string, string>, body: JSON.parse(answer.payload) as unknown };
+}
+
+/** A grey PNG of 1600 × 1200. */
+function picture(): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const named = Buffer.concat([Buffer.from(type), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(named));
+    return Buffer.concat([length, named, sum]);
+  };
+  const header = Buffer.from([0, 0, 0x06, 0x40, 0, 0, 0x04, 0xb0, 8, 0, 0, 0, 0]);
+  const rows = deflateSync(Buffer.alloc(1200 * 1601, Buffer.concat([Buffer.from([0]), Buffer.alloc(1600, 0x80)])));
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', header),
+    chunk('IDAT', rows),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+/** `{/v1/vehicles}` becomes the id of what was made there, `{/v1/vehicles/{id}/images}` likewise. */
+function withIds<T>(value: T, ids: ReadonlyMap<string, string>): T {
+  if (value === undefined) return value;
+  return JSON.parse(JSON.stringify(value).replaceAll(/\{(\/v1\/(?:[a-z/-]|\{\w+\})+)\}/g, (whole, list: string) => ids.get(list) ?? whole));
+}

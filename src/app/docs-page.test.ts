@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { house } from '../../test/support/dealership.ts';
+import { openApi } from './openapi.ts';
+
+test('the interactive reference loads nothing from anybody else', async () => {
+  const { app } = await house();
+  const { statusCode, headers, payload } = await app.inject('/docs');
+  assert.deepEqual([statusCode, headers['content-type']], [200, 'text/html; charset=utf-8']);
+  const addresses = [...payload.matchAll(/(?:src|href|data-url)="([^"]*)"/g)].map(([, address]) => address);
+  assert.deepEqual(addresses, ['openapi.json', 'openapi.json', 'docs/reference.js']);
+
+  // A browser holds the program to it, whatever it would like to ask.
+  const policy = String(headers['content-security-policy']);
+  assert.match(policy, /^default-src 'none';/);
+  const sources = policy.split(';').flatMap((directive) => directive.trim().split(' ').slice(1));
+  const others = sources.filter(
+    (source) => !["'none'", "'self'", "'unsafe-inline'", 'data:', 'blob:', 'http://127.0.0.1:4000'].includes(source),
+  );
+  assert.deepEqual(others, []);
+  assert.doesNotMatch(policy, /script-src[^;]*unsafe/);
+});
+
+test('its program is served from here, compressed', async () => {
+  const { app } = await house();
+  const { statusCode, headers, rawPayload } = await app.inject('/docs/reference.js');
+  assert.deepEqual([statusCode, headers['content-type'], headers['content-encoding']], [200, 'text/javascript; charset=utf-8', 'gzip']);
+  assert.match(gunzipSync(rawPayload).toString(), /createApiReference/);
+});
+
+test('the document it shows is the one that is served, with an answer of the demo dealer for every operation', async () => {
+  const { app } = await house();
+  const { payload } = await app.inject('/openapi.json');
+  const { paths } = JSON.parse(payload) as ReturnType<typeof openApi>;
+  assert.deepEqual(paths, JSON.parse(JSON.stringify(openApi('http://127.0.0.1:4000').paths)));
+  const shown = Object.values(paths).flatMap((methods) => Object.values(methods));
+  assert.ok(shown.length > 0);
+  for (const { operationId, responses } of shown) {
+    const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+    for (const [status, { content }] of success) assert.ok(content?.['application/json']?.example, `${operationId} ${status}`);
+  }
+});

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { contract, released } from './outsiders.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test alters whatever a document holds
+export type Document = any;
+
+/** The contract as it is committed: a copy to alter. */
+export const contractOf = (): Document => JSON.parse(readFileSync(contract, 'utf8'));
+
+/** The contract of the last release. */
+export const releasedContract = (): Document => JSON.parse(readFileSync(released, 'utf8'));
+
+/** Every operation of a document, with its path and method. */
+export const operationsOf = (document: Document): { path: string; method: string; operation: Document }[] =>
+  Object.entries<Document>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Document>(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
