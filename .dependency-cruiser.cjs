@@ -30,7 +30,7 @@ module.exports = {
     rule(
       'rules-are-pure',
       { path: inModule('rules') },
-      { pathNot: ['^src/platform/(contract|errors|dates|money)\\.ts$', inModule(data), '^(node:)?util$'] },
+      { pathNot: ['^src/platform/(contract|errors|dates|money|reach|records)\\.ts$', inModule(data), '^(node:)?util$'] },
     ),
     rule(
       'queries-decide-nothing',

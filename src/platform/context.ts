@@ -3,10 +3,8 @@ import type { KeyKind, Scope } from './contract.ts';
 import type { Instant } from './dates.ts';
 import type { OpenTransaction } from './db/open-transaction.ts';
 import type { DB } from './db/schema.ts';
+import type { Branches } from './reach.ts';
 import type { Service } from './service.ts';
-
-/** The branches within reach. "All" is its own value; an empty list sees nothing of any branch. */
-export type Branches = 'all' | readonly string[];
 
 /** The dealership a request is about, as the identifying statement read it. */
 export interface Dealer {
@@ -81,5 +79,3 @@ export const readerOf = (ctx: Context): Reader => ({
 
 /** The reader of every event: a secret key with nothing but the read scope of the event's own family. */
 export const familyReader = (ctx: Context, scope: Scope): Reader => ({ ...readerOf(ctx), kind: 'secret', scopes: [scope] });
-
-export const reaches = (branches: Branches, branchId: string): boolean => branches === 'all' || branches.includes(branchId);

@@ -162,6 +162,14 @@ const isWithin = (millis: number) => millis >= Date.parse('0001-01-01T00:00:00Z'
 export const codeOf = <const C extends readonly [string, ...string[]]>(list: string, codes: C) =>
   z.enum(codes, { error: `Not a code of the reference list "${list}".` });
 
+/** A code of a list to which dealers may add their own; whether one of these was added is a rule. */
+export const openCodeOf = (list: string, codes: readonly string[]) =>
+  z.string().regex(new RegExp(`^(?:${codes.join('|')}|X_[A-Z0-9_]{1,38})$`), { error: `Not a code of the reference list "${list}".` });
+
+/** The same in a response. */
+export const shownOpenCode = (list: string, codes: readonly string[]) =>
+  z.string().describe(`A code of the reference list "${list}": ${codes.join(', ')}, or one of the dealer’s own.`);
+
 /** The caller's own key-value store on a record: at most 50 keys of 40 characters, values of 500. */
 export const metadata = z
   .record(
@@ -169,6 +177,16 @@ export const metadata = z
     z.string().max(500, { error: 'At most 500 characters.' }).refine(storable, { error: 'Contains a character that cannot be stored.' }),
   )
   .refine((value) => Object.keys(value).length <= 50, { error: 'At most 50 keys.' });
+
+/** A change of metadata: a key given as null is removed. What it makes of the whole is a rule. */
+export const metadataChanges = z
+  .record(metadata.keyType, metadata.valueType.nullable())
+  .nullable()
+  .describe('At most 50 keys. A key given as null is removed, a key not given is left.');
+
+/** The caller's own reference of a record. */
+export const externalId = text(191);
+export const externalIdField = externalId.nullable().describe('Your own reference: at most 191 characters, unique in the dealership.');
 
 export const byId = z.strictObject({ id });
 
@@ -216,6 +234,7 @@ const pageParameters = {
   ids: anyOf(id).optional().describe('Only these ids, at most 100, comma-separated.'),
 };
 
+const referenceParameter = { external_id: anyOf(externalId).optional() };
 const deletedParameter = { include_deleted: flag.optional().describe('`true` adds deleted items as tombstones, in the same order.') };
 const branchParameter = { branch_id: anyOf(id).optional().describe('Only of these branches; repeatable or comma-separated.') };
 
@@ -224,7 +243,7 @@ export const listQuery = <F extends z.ZodRawShape>(filters: F) => z.strictObject
 
 /** The parameters of a list of records that lie at a branch and can be deleted. */
 export const recordListQuery = <F extends z.ZodRawShape>(filters: F) =>
-  z.strictObject({ ...pageParameters, ...branchParameter, ...deletedParameter, ...filters });
+  z.strictObject({ ...pageParameters, ...branchParameter, ...referenceParameter, ...deletedParameter, ...filters });
 
 export type PageQuery = z.output<ReturnType<typeof listQuery<Record<never, never>>>> & { include_deleted?: boolean | undefined };
 

@@ -4,24 +4,22 @@ import { test } from 'node:test';
 import { filesLike, sources } from './source.ts';
 
 /** The files a module may have, each with one job. */
-const usual = ['contract', 'rules', 'queries', 'view', 'commands', 'routes', 'staff-routes', 'tools', 'jobs', 'index'];
+const usual = [
+  ...['contract', 'codes', 'shapes', 'rules', 'queries', 'changes', 'view', 'reads', 'commands'],
+  ...['routes', 'staff-routes', 'tools', 'jobs', 'index'],
+];
 
-/** What a module has beside them: parts of a large contract, and flows that have a name of their own. */
+/** What a module has beside them: parts of a very large contract, and flows that have a name of their own. */
 const own: Record<string, readonly string[]> = {
-  customers: ['codes', 'shapes', 'changes', 'reads'],
   dealers: ['me', 'operator'],
-  enquiries: ['codes', 'shapes', 'changes', 'reads'],
   keys: ['identify', 'key-text'],
   reference: ['lists'],
   staff: ['passwords'],
   vehicles: [
-    'codes',
-    'shapes',
     'batch-shapes',
     'batch-queries',
     'batch',
     'batch-completion',
-    'changes',
     'lookup',
     'photo-shapes',
     'photo-queries',
@@ -30,7 +28,6 @@ const own: Record<string, readonly string[]> = {
     'photo-import',
     'photo-commands',
     'photo-files',
-    'reads',
     'write',
   ],
 };

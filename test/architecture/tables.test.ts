@@ -82,11 +82,12 @@ const definitions = (sql: string): { table: string; columns: string }[] =>
 const tables = (): string[] => ['migration', ...migrations().flatMap((sql) => definitions(sql).map(({ table }) => table))];
 
 const statement = /\b(?:insert\s+into|update|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?"?([a-z_]+)/gi;
+const kept = /\bkeeperOf(?:<\w+>)?\(\{\s*table:\s*'([a-z_]+)'/g;
 const builder = /\.(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*['"`]([a-z_]+)/g;
 
 function writtenTables(source: string): string[] {
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-  const named = [...code.matchAll(statement), ...code.matchAll(builder)].map(([, table = '']) => table);
+  const named = [...code.matchAll(statement), ...code.matchAll(builder), ...code.matchAll(kept)].map(([, table = '']) => table);
   const known = new Set(tables());
   return [...new Set(named)].filter((table) => known.has(table));
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '#platform/dates.ts';
 import { parseInstant, toDateTime } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
+import type { Change } from '#platform/records.ts';
 import type { Consent, ConsentChanges, CustomerChanges } from './contract.ts';
 import type { Address, CustomerRow } from './queries.ts';
 import { blankCustomer } from './queries.ts';
@@ -53,16 +54,8 @@ export function consented(before: Consent | null, changes: ConsentChanges, now: 
 /** As it will be shown, so that what was read can be written back and changes nothing. */
 export const wholeSecond = (at: Instant): Instant => parseInstant(toDateTime(at));
 
-/** A write as it will be saved and told. */
-export interface Settled {
-  readonly before: CustomerRow | null;
-  readonly after: CustomerRow;
-  /** The fields of the API that differ; of a new customer those that hold something. */
-  readonly changed: readonly string[];
-}
-
 /** Draws the consequences of a change: what the customer is called and found by, and the time. */
-export function settled(before: CustomerRow | null, after: CustomerRow, branchName: string | null, now: Instant): Settled {
+export function settled(before: CustomerRow | null, after: CustomerRow, branchName: string | null, now: Instant): Change<CustomerRow> {
   const { type, first_name, last_name, company_name } = after;
   const next: CustomerRow = {
     ...after,

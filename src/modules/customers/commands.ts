@@ -1,31 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import { recordActivity } from '#modules/activity/index.ts';
-import { emit } from '#modules/events/index.ts';
-import { branchFor, checkBranchMove, houseOf } from '#modules/vehicles/index.ts';
+import type { Chronicle } from '#modules/events/index.ts';
+import { tell } from '#modules/events/index.ts';
+import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
+import type { CustomerSummary } from '#modules/links/contract.ts';
 import type { Context } from '#platform/context.ts';
 import { familyReader, readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
+import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
 import { dialable } from '#platform/phone.ts';
+import type { Change } from '#platform/records.ts';
+import { checkExternalId, toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
-import type { Settled } from './changes.ts';
 import { settled, written } from './changes.ts';
-import type {
-  Consent,
-  CreatedCustomer,
-  CustomerChanges,
-  CustomerDetails,
-  CustomerSummary,
-  CustomerType,
-  NewCustomer,
-  OwnedVehicle,
-} from './contract.ts';
+import type { Consent, CreatedCustomer, CustomerChanges, CustomerDetails, CustomerType, NewCustomer, OwnedVehicle } from './contract.ts';
 import { customerCreated, customerDeleted, customerUpdated } from './contract.ts';
-import type { Address, DetailedRow, Sought } from './queries.ts';
-import { blankCustomer, customersReachedBy, eraseAll, holderOf, saveCustomer, saveOwnedVehicle, visibleCustomer } from './queries.ts';
+import type { Address, CustomerRow, DetailedRow, Sought } from './queries.ts';
+import { blankCustomer, customersReachedBy, saveCustomers, saveOwnedVehicle, visibleCustomer } from './queries.ts';
 import * as rules from './rules.ts';
-import { detailsView, toTombstone } from './view.ts';
+import { detailsView } from './view.ts';
 
 /** Takes a customer into the records, and says whom it may be a duplicate of. */
 export async function createCustomer(ctx: Context, customer: NewCustomer): Promise<CreatedCustomer> {
@@ -34,16 +28,16 @@ export async function createCustomer(ctx: Context, customer: NewCustomer): Promi
     const names = { first_name: null, last_name: body.last_name ?? null, company_name: body.company_name ?? null };
     const contact = { ...names, email: body.email ?? null, mobile: body.mobile ?? null, phone: body.phone ?? null };
     const [house, known, holder] = await Promise.all([
-      houseOf(tx, 0),
+      houseOf(tx),
       customersReachedBy(tx, sought(contact)),
-      holderOf(tx, body.external_id),
+      holderOf(tx, 'customer', body.external_id),
     ]);
     const branch = branchFor(body.branch_id, house, tx.caller.branches);
     const made = settled(null, written(newRow(tx, branch.id, rules.typeOf(names)), body, tx.now), branch.name, tx.now);
-    rules.checkExternalId(made.after, holder);
+    checkExternalId(made.after, holder);
     rules.checkCustomer(made.after, body);
     await save(tx, made);
-    tell(tx, made, []);
+    tellOf(tx, made, []);
     const shown = detailsView(readerOf(tx))({ ...made.after, owned_vehicles: [] });
     return { ...shown, duplicate_of_candidates: rules.duplicatesAmong(contact, known) };
   });
@@ -53,17 +47,16 @@ export async function createCustomer(ctx: Context, customer: NewCustomer): Promi
 export async function updateCustomer(ctx: Context, id: string, changes: CustomerChanges): Promise<CustomerDetails> {
   const body = dialable(changes, ctx.dealer.country);
   return inTransaction(ctx, async (tx) => {
-    const [house, before, holder] = await Promise.all([houseOf(tx, 0), visibleCustomer(tx, id), holderOf(tx, body.external_id)]);
+    const [house, before, holder] = await Promise.all([houseOf(tx), visibleCustomer(tx, id), holderOf(tx, 'customer', body.external_id)]);
     if (!before) throw new Refusal('not_found');
     checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
     const after = written(before, body, tx.now);
-    rules.checkExternalId(after, holder);
+    checkExternalId(after, holder);
     rules.checkCustomer(after, body);
-    const branch = house.branches.find(({ id }) => id === after.branch_id);
-    const change = settled(before, after, branch?.name ?? null, tx.now);
+    const change = settled(before, after, branchName(house, after.branch_id), tx.now);
     if (change.changed.length > 0) {
       await save(tx, change);
-      tell(tx, change, before.owned_vehicles);
+      tellOf(tx, change, before.owned_vehicles);
     }
     return detailsView(readerOf(tx))({ ...change.after, owned_vehicles: before.owned_vehicles });
   });
@@ -76,7 +69,7 @@ export const deleteCustomer = (ctx: Context, id: string): Promise<Tombstone> =>
     rules.checkDeletable(customer.dealings.enquiries);
     const deleted = settled(customer, { ...customer, deleted_at: tx.now }, null, tx.now);
     await save(tx, deleted);
-    tell(tx, deleted, []);
+    tellOf(tx, deleted, []);
     return toTombstone(deleted.after);
   });
 
@@ -109,7 +102,7 @@ export async function customerAsking(
   const dealings = { ...blankCustomer.dealings, enquiries: 1 };
   const made = settled(null, { ...row, marketing_consent: consent, dealings }, branch.name, tx.now);
   await save(tx, made);
-  return { customer: summaryOf(made.after), tell: () => tell(tx, made, []) };
+  return { customer: summaryOf(made.after), tell: () => tellOf(tx, made, []) };
 }
 
 /** Notes a car that is known to be a customer's; one of the same registration is known already. */
@@ -123,17 +116,13 @@ export const noteOwnedVehicle = (ctx: Context, customerId: string, vehicle: Omit
     const after = { ...before, updated_at: tx.now };
     const vehicles = known ? owned.map((one) => (one === known ? noted : one)) : [...owned, noted];
     await saveOwnedVehicle(tx, customerId, noted);
-    await saveCustomer(tx, after);
-    tell(tx, { before, after, changed: ['owned_vehicles'] }, vehicles);
+    await saveCustomers(tx, [after]);
+    tellOf(tx, { before, after, changed: ['owned_vehicles'] }, vehicles);
     return detailsView(readerOf(tx))({ ...after, owned_vehicles: vehicles });
   });
 
-/** Empties the records without tombstones or events; nothing but the sandbox's reset may do that. */
-export const eraseCustomers = (ctx: Context): Promise<void> =>
-  inTransaction(ctx, async (tx) => {
-    if (!tx.dealer.isSandbox) throw new Error('Only the sandbox is ever emptied.');
-    await eraseAll(tx);
-  });
+/** Empties the records for the sandbox's reset. */
+export const eraseCustomers = (ctx: Context): Promise<void> => erase(ctx, ['customer_vehicle', 'customer']);
 
 async function standing(tx: Context, id: string): Promise<DetailedRow> {
   const customer = await visibleCustomer(tx, id);
@@ -159,20 +148,14 @@ const newRow = (tx: Context, branchId: string, type: CustomerType) => ({
 const summaryOf = ({ id, reference, display_name }: CustomerSummary): CustomerSummary => ({ id, reference, display_name });
 
 /** Numbers a new one. */
-async function save(tx: Context, { before, after }: Settled): Promise<void> {
+async function save(tx: Context, { before, after }: Change<CustomerRow>): Promise<void> {
   if (!before) after.reference = `CUS-${String(await takeNumbers(tx, 'customer', 1)).padStart(6, '0')}`;
-  await saveCustomer(tx, after);
+  await saveCustomers(tx, [after]);
 }
 
-function tell(tx: Context, { before, after, changed }: Settled, ownedVehicles: OwnedVehicle[]): void {
-  const about = { resourceId: after.id, branchId: after.branch_id };
-  if (after.deleted_at !== null) {
-    recordActivity(tx, 'deleted', 'customer', after.id, []);
-    emit(tx, customerDeleted, toTombstone(after), about);
-    return;
-  }
-  const object = detailsView(familyReader(tx, 'customers:read'))({ ...after, owned_vehicles: ownedVehicles });
-  recordActivity(tx, before ? 'updated' : 'created', 'customer', after.id, changed);
-  if (before) emit(tx, customerUpdated, object, { ...about, changed });
-  else emit(tx, customerCreated, object, about);
+function tellOf(tx: Context, change: Change<CustomerRow>, ownedVehicles: OwnedVehicle[]): void {
+  const show = detailsView(familyReader(tx, 'customers:read'));
+  tell(tx, chronicle, change, (row) => show({ ...row, owned_vehicles: ownedVehicles }));
 }
+
+const chronicle: Chronicle = { record: 'customer', created: customerCreated, updated: customerUpdated, deleted: customerDeleted };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { email } from '#modules/staff/contract.ts';
-import { externalId, registration } from '#modules/vehicles/contract.ts';
+import { registration } from '#modules/vehicles/contract.ts';
 import { anyOf, byId, codeOf, eventType, operation, privateKeys, recordListQuery, text, tombstone } from '#platform/contract.ts';
 import { customerTypes } from './codes.ts';
 import { createdCustomer, customer, customerChanges, customerDetails, newCustomer, phone, postcode } from './shapes.ts';
@@ -13,7 +13,6 @@ const readers = { scopes: ['customers:read'], kinds: privateKeys } as const;
 const writers = { scopes: ['customers:write'], kinds: privateKeys } as const;
 
 export const customerListQuery = recordListQuery({
-  external_id: anyOf(externalId).optional(),
   type: anyOf(codeOf('customer-types', customerTypes)).optional(),
   email: anyOf(email).optional(),
   phone: anyOf(phone).optional().describe('A phone or mobile number, in whatever form.'),

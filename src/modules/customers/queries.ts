@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { readPage } from '#platform/db/pages.ts';
+import { andWithin, keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { Consent, Customer, CustomerListQuery, OwnedVehicle } from './contract.ts';
 
@@ -39,16 +39,7 @@ const ownedVehicles = sql<OwnedVehicle[]>`(
   from customer_vehicle v where v.dealer_id = customer.dealer_id and v.customer_id = customer.id)`.as('owned_vehicles');
 
 /** Those within the caller's reach, tombstones among them. */
-function reachable(ctx: Context) {
-  const { branches } = ctx.caller;
-  const rows = ctx.db
-    .selectFrom('customer')
-    .leftJoin('branch', (join) => join.onRef('branch.dealer_id', '=', 'customer.dealer_id').onRef('branch.id', '=', 'customer.branch_id'))
-    .where('customer.dealer_id', '=', ctx.dealer.id)
-    .selectAll('customer')
-    .select(['branch.name as branch_name', dealings]);
-  return branches === 'all' ? rows : rows.where(sql<boolean>`customer.branch_id = any(${branches}::uuid[])`);
-}
+const reachable = (ctx: Context) => rowsWithin(ctx, 'customer').select(dealings);
 
 /** A customer that exists for this caller. */
 export const visibleCustomer = (ctx: Context, id: string): Promise<DetailedRow | undefined> =>
@@ -60,28 +51,24 @@ export const visibleCustomer = (ctx: Context, id: string): Promise<DetailedRow |
     .executeTakeFirst();
 
 /** A page of them; the filters are in the form in which names and numbers are kept. */
-export function pageOfCustomers<T>(ctx: Context, query: CustomerListQuery, toWire: (row: CustomerRow) => T): Promise<Page<T>> {
-  let from = reachable(ctx).$castTo<CustomerRow>();
-  // These two hold for tombstones as well.
-  if (query.branch_id) from = from.where(sql<boolean>`customer.branch_id = any(${query.branch_id}::uuid[])`);
-  if (query.external_id) from = from.where(sql<boolean>`customer.external_id = any(${query.external_id}::text[])`);
-  const gone = sql<SqlBool>`customer.deleted_at is not null`;
-  return readPage(ctx, { list: 'customers', table: 'customer', query, from, gone, matching: filters(ctx, query), toWire });
-}
-
-function filters(ctx: Context, query: CustomerListQuery): Expression<SqlBool>[] {
-  const conditions: (Expression<SqlBool> | undefined | false)[] = [
-    query.type && sql<SqlBool>`customer.type = any(${query.type}::customer_type[])`,
-    query.email && sql<SqlBool>`customer.email = any(${query.email}::text[])`,
-    query.phone && sql<SqlBool>`(customer.mobile = any(${query.phone}::text[]) or customer.phone = any(${query.phone}::text[]))`,
-    query.postcode && sql<SqlBool>`customer.postcode = any(${query.postcode}::text[])`,
-    query.registration &&
-      sql<SqlBool>`customer.id in (
-        select v.customer_id from customer_vehicle v where v.dealer_id = ${ctx.dealer.id} and v.registration = any(${query.registration}::text[]))`,
-    query.q !== undefined && namesBeginWith(query.q),
-  ];
-  return conditions.filter((condition) => condition !== undefined && condition !== false);
-}
+export const pageOfCustomers = <T>(ctx: Context, query: CustomerListQuery, toWire: (row: CustomerRow) => T): Promise<Page<T>> =>
+  pageOfRecords(ctx, {
+    list: 'customers',
+    table: 'customer',
+    query,
+    from: reachable(ctx).$castTo<CustomerRow>(),
+    matching: [
+      query.type && sql<SqlBool>`customer.type = any(${query.type}::customer_type[])`,
+      query.email && sql<SqlBool>`customer.email = any(${query.email}::text[])`,
+      query.phone && sql<SqlBool>`(customer.mobile = any(${query.phone}::text[]) or customer.phone = any(${query.phone}::text[]))`,
+      query.postcode && sql<SqlBool>`customer.postcode = any(${query.postcode}::text[])`,
+      query.registration &&
+        sql<SqlBool>`customer.id in (
+          select v.customer_id from customer_vehicle v where v.dealer_id = ${ctx.dealer.id} and v.registration = any(${query.registration}::text[]))`,
+      query.q !== undefined && namesBeginWith(query.q),
+    ],
+    toWire,
+  });
 
 /** In the order of bytes, all that begins with a text lies between it and the text before the last character there is. */
 function namesBeginWith(key: string): Expression<SqlBool> {
@@ -109,16 +96,9 @@ export async function customersReachedBy(ctx: Context, { email, numbers, lastNam
     select id, reference, display_name, email, mobile, phone, last_name_key from customer
     where dealer_id = ${ctx.dealer.id}::uuid and deleted_at is null
       and (email = ${email}::text or mobile = any(${numbers}::text[]) or phone = any(${numbers}::text[]))
-      ${branches === 'all' ? sql`` : sql`and branch_id = any(${branches}::uuid[])`}
+      ${andWithin(branches, 'branch_id')}
     order by last_name_key = ${lastNameKey}::text desc nulls last, created_at, id limit 100`.execute(ctx.db);
   return rows;
-}
-
-/** Who has an external id now, wherever in the dealership. */
-export async function holderOf(ctx: Context, externalId: string | null | undefined): Promise<string | undefined> {
-  if (typeof externalId !== 'string') return undefined;
-  const held = ctx.db.selectFrom('customer').select('id').where('dealer_id', '=', ctx.dealer.id).where('external_id', '=', externalId);
-  return (await held.where('deleted_at', 'is', null).executeTakeFirst())?.id;
 }
 
 // ---- Writing ----
@@ -157,22 +137,13 @@ export const blankCustomer: CustomerRow = {
   dealings: { enquiries: 0, deals: 0, contacted: null },
 };
 
-const elsewhere = ['branch_name', 'dealings'];
-const fixed = ['dealer_id', 'id', 'reference', 'created_at'];
-const columns = Object.keys(blankCustomer).filter((column) => !elsewhere.includes(column));
-const upsert = sql.raw(`
-  insert into customer (${columns.join(', ')})
-  select ${columns.join(', ')} from jsonb_populate_record(null::customer, `);
-const onConflict = sql.raw(`)
-  on conflict (dealer_id, id) do update set ${columns
-    .filter((column) => !fixed.includes(column))
-    .map((column) => `${column} = excluded.${column}`)
-    .join(', ')}`);
-
-/** Saves a new or changed customer. */
-export async function saveCustomer(tx: Context, row: CustomerRow): Promise<void> {
-  await sql`${upsert}${JSON.stringify(row)}::jsonb${onConflict}`.execute(tx.db);
-}
+/** Saves new and changed customers alike. */
+export const saveCustomers = keeperOf<CustomerRow>({
+  table: 'customer',
+  blank: blankCustomer,
+  elsewhere: ['branch_name', 'dealings'],
+  fixed: ['dealer_id', 'id', 'reference', 'created_at'],
+});
 
 /** Saves a new or changed car of a customer's. */
 export async function saveOwnedVehicle(tx: Context, customerId: string, vehicle: OwnedVehicle): Promise<void> {
@@ -182,10 +153,4 @@ export async function saveOwnedVehicle(tx: Context, customerId: string, vehicle:
     .values(row)
     .onConflict((conflict) => conflict.columns(['dealer_id', 'id']).doUpdateSet(row))
     .execute();
-}
-
-/** Removes every customer of the dealership without a trace: for the sandbox's nightly reset. */
-export async function eraseAll(tx: Context): Promise<void> {
-  await tx.db.deleteFrom('customer_vehicle').where('dealer_id', '=', tx.dealer.id).execute();
-  await tx.db.deleteFrom('customer').where('dealer_id', '=', tx.dealer.id).execute();
 }

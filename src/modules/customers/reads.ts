@@ -3,10 +3,11 @@ import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
 import { Refusal } from '#platform/errors.ts';
 import { phoneNumbers } from '#platform/phone.ts';
+import { toTombstone } from '#platform/records.ts';
 import type { Customer, CustomerDetails, CustomerListQuery } from './contract.ts';
 import { pageOfCustomers, visibleCustomer } from './queries.ts';
 import { nameKey } from './rules.ts';
-import { customerView, detailsView, toTombstone } from './view.ts';
+import { customerView, detailsView } from './view.ts';
 
 /** A page of the customers within the caller's reach. */
 export async function listCustomers(ctx: Context, query: CustomerListQuery): Promise<Page<Customer | Tombstone>> {

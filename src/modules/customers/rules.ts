@@ -1,5 +1,6 @@
 import type { FieldErrors } from '#platform/errors.ts';
 import { invalidFields, Refusal } from '#platform/errors.ts';
+import { wrongMetadata } from '#platform/records.ts';
 import type { CustomerChanges, CustomerType } from './contract.ts';
 
 // What the dealership does not allow, and who it takes for whom. Pure: the same customer and the same change always give the same answer.
@@ -76,14 +77,9 @@ const hasNumber = ({ mobile, phone }: Known, number: string | null): boolean => 
 
 // ---- The customer itself ----
 
-/** `holderId` is whoever has the external id now. */
-export function checkExternalId({ id }: Pick<Standing, 'id'>, holderId: string | undefined): void {
-  if (holderId !== undefined && holderId !== id) throw new Refusal('external_id_taken');
-}
-
 /** What is wrong with the customer as it would be. `written` says which of it is being written. */
 export function checkCustomer(after: Standing, written: CustomerChanges): void {
-  const errors: FieldErrors = {};
+  const errors: FieldErrors = wrongMetadata(after);
   const writes = (...fields: (keyof CustomerChanges)[]) => fields.some((field) => written[field] !== undefined);
   if (writes('last_name', 'company_name') && after.last_name === null && after.company_name === null) {
     errors.last_name = ['A customer needs a last_name or a company_name.'];
@@ -91,7 +87,6 @@ export function checkCustomer(after: Standing, written: CustomerChanges): void {
   if (writes('email', 'mobile', 'phone') && after.email === null && after.mobile === null && after.phone === null) {
     errors.email = ['A customer needs an email, a mobile or a phone.'];
   }
-  if (Object.keys(after.metadata).length > 50) errors.metadata = ['At most 50 keys.'];
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
 

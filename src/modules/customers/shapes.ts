@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { address } from '#modules/dealers/contract.ts';
+import { shownBranch } from '#modules/house/contract.ts';
 import { email } from '#modules/staff/contract.ts';
-import { branchSummary, externalId } from '#modules/vehicles/contract.ts';
-import { codeOf, date, dateTime, id, metadata, moment, text } from '#platform/contract.ts';
+import { codeOf, date, dateTime, externalIdField, id, metadataChanges, moment, text } from '#platform/contract.ts';
 import { contactMethods, customerTypes } from './codes.ts';
 
 const line = (max: number) => text(max).nullable();
@@ -52,15 +52,10 @@ export const consentChanges = z
   .describe('`recorded_at` is the moment of the write unless it is given.');
 export type ConsentChanges = z.output<typeof consentChanges>;
 
-export const metadataChanges = z
-  .record(metadata.keyType, metadata.valueType.nullable())
-  .nullable()
-  .describe('At most 50 keys. A key given as null is removed, a key not given is left.');
-
 /** The body of a change: any of the writable fields. */
 export const customerChanges = z
   .strictObject({
-    external_id: externalId.nullable().describe('Your own reference: at most 191 characters, unique in the dealership.'),
+    external_id: externalIdField,
     branch_id: id.describe('The home branch.'),
     type: codeOf('customer-types', customerTypes),
     ...person,
@@ -123,7 +118,7 @@ export const customer = z
     reference: z.string().describe('`CUS-` and a number: sequential per dealership, never used again.'),
     external_id: known,
     branch_id: uuid.describe('The home branch.'),
-    branch: branchSummary.nullable().describe('Null without the scope `branches:read`.'),
+    branch: shownBranch,
     type: z.enum(customerTypes),
     title: known,
     first_name: known,
@@ -165,7 +160,3 @@ export const createdCustomer = customerDetails
   })
   .meta({ id: 'CreatedCustomer' });
 export type CreatedCustomer = z.output<typeof createdCustomer>;
-
-/** A customer in the record of something else. */
-export const customerSummary = z.object({ id: uuid, reference: z.string(), display_name: z.string() }).meta({ id: 'CustomerSummary' });
-export type CustomerSummary = z.output<typeof customerSummary>;

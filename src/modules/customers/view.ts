@@ -1,5 +1,4 @@
 import type { Reader } from '#platform/context.ts';
-import type { Tombstone } from '#platform/contract.ts';
 import { toDateTime } from '#platform/dates.ts';
 import type { Consent, Customer, CustomerDetails } from './contract.ts';
 import type { CustomerRow, DetailedRow } from './queries.ts';
@@ -47,10 +46,3 @@ export function detailsView(reader: Reader): (row: DetailedRow) => CustomerDetai
 /** A consent as it is shown. */
 export const toConsent = (consent: Consent | null): Consent | null =>
   consent && { ...consent, recorded_at: toDateTime(consent.recorded_at) };
-
-/** What is left of a customer that was deleted. */
-export const toTombstone = ({ id, deleted_at, updated_at }: CustomerRow): Tombstone => ({
-  id,
-  deleted: true,
-  deleted_at: toDateTime(deleted_at ?? updated_at),
-});

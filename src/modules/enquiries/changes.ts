@@ -3,6 +3,7 @@ import { consented, patchedAddress, wholeSecond } from '#modules/customers/index
 import type { Instant } from '#platform/dates.ts';
 import { parseInstant } from '#platform/dates.ts';
 import { patched, patchedMap, said } from '#platform/merge-patch.ts';
+import type { Change } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { Attribution, Contact, EnquiryChanges } from './contract.ts';
 import type { DetailedRow, KeptFinance, KeptTestDrive, KeptWanted, PartExchangeRow } from './queries.ts';
@@ -127,16 +128,8 @@ function offered(
   return offer && { id: uuidv7(now), status: 'OFFERED', ...offer };
 }
 
-/** A write as it will be saved and told. */
-export interface Settled {
-  readonly before: DetailedRow | null;
-  readonly after: DetailedRow;
-  /** The fields of the API that differ; of a new enquiry those that hold something. */
-  readonly changed: readonly string[];
-}
-
 /** Draws the consequences of a change: whether someone has responded now, and the time. */
-export function settled(before: DetailedRow | null, after: DetailedRow, now: Instant): Settled {
+export function settled(before: DetailedRow | null, after: DetailedRow, now: Instant): Change<DetailedRow> {
   const next = { ...after };
   if (next.status !== before?.status && isAnswered(next.status)) {
     next.contacted_at = now;

@@ -1,40 +1,48 @@
-import { recordActivity } from '#modules/activity/index.ts';
 import type { Asking } from '#modules/customers/index.ts';
 import { customerAsking } from '#modules/customers/index.ts';
-import { emit } from '#modules/events/index.ts';
+import type { Chronicle } from '#modules/events/index.ts';
+import { tell } from '#modules/events/index.ts';
+import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
+import type { Found } from '#modules/links/index.ts';
+import { checkLinks, findLinks, linksIn, newLinks, summaryNow } from '#modules/links/index.ts';
 import { isDealerCode } from '#modules/reference/index.ts';
-import { branchFor, checkBranchMove, houseOf } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
 import { familyReader, readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
+import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import type { FieldErrors } from '#platform/errors.ts';
 import { invalidFields, Refusal } from '#platform/errors.ts';
 import { dialable } from '#platform/phone.ts';
+import type { Change } from '#platform/records.ts';
+import { checkExternalId, toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
-import type { Settled } from './changes.ts';
 import { settled, written } from './changes.ts';
 import type { EnquiryChanges, EnquiryStatus, EnquiryWithNotes, NewEnquiry, NewNote, Note } from './contract.ts';
 import { enquiryCreated, enquiryDeleted, enquiryUpdated } from './contract.ts';
-import type { DetailedRow, NamedRows } from './queries.ts';
-import { blankEnquiry, eraseAll, insertNote, saveEnquiry, savePartExchange, thingsNamed, visibleEnquiry } from './queries.ts';
+import type { DetailedRow } from './queries.ts';
+import { blankEnquiry, insertNote, saveEnquiries, savePartExchange, visibleEnquiry } from './queries.ts';
 import * as rules from './rules.ts';
-import { detailsView, toNote, toTombstone } from './view.ts';
+import { detailsView, toNote } from './view.ts';
 
 /** Takes down an enquiry. A contact is taken for the customer it means, or for a new one. */
 export async function createEnquiry(ctx: Context, enquiry: NewEnquiry): Promise<EnquiryWithNotes> {
   const body = withNumbers(ctx, enquiry);
   return inTransaction(ctx, async (tx) => {
-    const [house, named] = await Promise.all([houseOf(tx, 0), thingsNamed(tx, namingOf(body))]);
+    const [house, found, holder] = await Promise.all([
+      houseOf(tx),
+      findLinks(tx, linksIn(body, kinds)),
+      holderOf(tx, 'enquiry', body.external_id),
+    ]);
     const branch = branchFor(body.branch_id, house, tx.caller.branches);
     const blank = { ...blankEnquiry, dealer_id: tx.dealer.id, id: uuidv7(tx.now), branch_id: branch.id, created_at: tx.now };
     const after = { ...written(blank, body, tx.now), branch_name: branch.name };
-    rules.checkExternalId(after, named.holder);
-    await checkFields(tx, blank, after, named, body);
+    checkExternalId(after, holder);
+    await checkFields(tx, blank, after, found, body);
 
-    const asking = await askingOf(tx, after, named, branch);
+    const asking = await askingOf(tx, after, found, branch);
     after.customer_id = asking.customer.id;
-    const made = settled(null, { ...withNamed(after, named), customer: asking.customer }, tx.now);
+    const made = settled(null, { ...withSummaries(blank, after, found), customer: asking.customer }, tx.now);
     made.after.reference = `ENQ-${String(await takeNumbers(tx, 'enquiry', 1)).padStart(6, '0')}`;
     await save(tx, made);
     asking.tell();
@@ -46,16 +54,20 @@ export async function createEnquiry(ctx: Context, enquiry: NewEnquiry): Promise<
 export async function updateEnquiry(ctx: Context, id: string, changes: EnquiryChanges): Promise<EnquiryWithNotes> {
   const body = withNumbers(ctx, changes);
   return inTransaction(ctx, async (tx) => {
-    const [house, before, named] = await Promise.all([houseOf(tx, 0), visibleEnquiry(tx, id), thingsNamed(tx, namingOf(body))]);
+    const [house, before, found, holder] = await Promise.all([
+      houseOf(tx),
+      visibleEnquiry(tx, id),
+      findLinks(tx, linksIn(body, kinds)),
+      holderOf(tx, 'enquiry', body.external_id),
+    ]);
     if (!before) throw new Refusal('not_found');
     checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
-    const branch = house.branches.find(({ id }) => id === (body.branch_id ?? before.branch_id));
-    const after = { ...written(before, body, tx.now), branch_name: branch?.name ?? null };
-    rules.checkExternalId(after, named.holder);
+    const after = { ...written(before, body, tx.now), branch_name: branchName(house, body.branch_id ?? before.branch_id) };
+    checkExternalId(after, holder);
     rules.checkPartExchange(before, after);
     rules.checkMove(before.status, after.status);
-    await checkFields(tx, before, after, named, body);
-    return change(tx, before, withNamed(after, named));
+    await checkFields(tx, before, after, found, body);
+    return change(tx, before, withSummaries(before, after, found));
   });
 }
 
@@ -101,12 +113,8 @@ export const moveForDeal = (
     return change(tx, enquiry, { ...enquiry, status, deal_id: dealId, lost_reason: lostReason });
   });
 
-/** Empties the records without tombstones or events; nothing but the sandbox's reset may do that. */
-export const eraseEnquiries = (ctx: Context): Promise<void> =>
-  inTransaction(ctx, async (tx) => {
-    if (!tx.dealer.isSandbox) throw new Error('Only the sandbox is ever emptied.');
-    await eraseAll(tx);
-  });
+/** Empties the records for the sandbox's reset. */
+export const eraseEnquiries = (ctx: Context): Promise<void> => erase(ctx, ['enquiry_note', 'part_exchange', 'enquiry']);
 
 async function standing(tx: Context, id: string): Promise<DetailedRow> {
   const enquiry = await visibleEnquiry(tx, id);
@@ -117,19 +125,12 @@ async function standing(tx: Context, id: string): Promise<DetailedRow> {
 const withNumbers = <B extends EnquiryChanges>({ dealer }: Context, body: B): B =>
   body.contact ? { ...body, contact: dialable(body.contact, dealer.country, 'contact') } : body;
 
-const namingOf = ({ customer_id, vehicle_id, assigned_to_id, external_id }: EnquiryChanges) => ({
-  customerId: customer_id,
-  vehicleId: vehicle_id,
-  assignedToId: assigned_to_id,
-  externalId: external_id,
-});
+/** What an enquiry names. */
+const kinds = { customer_id: 'customer', vehicle_id: 'vehicle', assigned_to_id: 'staff' } as const;
 
 /** Asks the rules about single fields: of what is named, only what is named anew. */
-async function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, named: NamedRows, body: EnquiryChanges): Promise<void> {
-  const anew = (['customer', 'vehicle', 'assigned_to'] as const).filter(
-    (thing) => after[`${thing}_id`] !== before[`${thing}_id`] && after[`${thing}_id`] !== null,
-  );
-  rules.checkNamed(anew, named, after.branch_id, tx.caller.branches);
+async function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, found: Found, body: EnquiryChanges): Promise<void> {
+  checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkEnquiry(after, body);
   await checkCodes(tx, body);
 }
@@ -147,23 +148,22 @@ async function checkCodes(tx: Context, body: EnquiryChanges): Promise<void> {
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
 
-async function askingOf(tx: Context, enquiry: DetailedRow, named: NamedRows, branch: { id: string; name: string }): Promise<Asking> {
-  if (named.customer) return { customer: named.customer.shown, tell: () => undefined };
+async function askingOf(tx: Context, enquiry: DetailedRow, found: Found, branch: { id: string; name: string }): Promise<Asking> {
+  const named = summaryNow('customer', enquiry.customer_id || null, nobodyYet, found);
+  if (named) return { customer: named, tell: () => undefined };
   if (!enquiry.contact) throw new Error('An enquiry has a customer or a contact.');
   return customerAsking(tx, enquiry.contact, { branch, consent: enquiry.marketing_consent });
 }
 
-/** The enquiry with the summaries of what it names anew. */
-function withNamed(after: DetailedRow, named: NamedRows): DetailedRow {
-  const now = <T extends { id: string }>(id: string | null, shown: T | null, found: { shown: T } | null): T | null =>
-    id === null ? null : found?.shown.id === id ? found.shown : shown;
-  return {
-    ...after,
-    customer: now(after.customer_id, after.customer, named.customer),
-    vehicle: now(after.vehicle_id, after.vehicle, named.vehicle),
-    assigned_to: now(after.assigned_to_id, after.assigned_to, named.assigned_to),
-  };
-}
+const nobodyYet = { id: null, shown: null };
+
+/** The enquiry with the summaries of what it names now. */
+const withSummaries = (before: DetailedRow, after: DetailedRow, found: Found): DetailedRow => ({
+  ...after,
+  customer: summaryNow('customer', after.customer_id, { id: before.customer_id, shown: before.customer }, found),
+  vehicle: summaryNow('vehicle', after.vehicle_id, { id: before.vehicle_id, shown: before.vehicle }, found),
+  assigned_to: summaryNow('staff', after.assigned_to_id, { id: before.assigned_to_id, shown: before.assigned_to }, found),
+});
 
 /** Who writes a note. In the sandbox everyone reads it, and nobody is told whose key it was. */
 function authorOf({ caller, dealer }: Context): Note['author'] {
@@ -178,17 +178,11 @@ async function change(tx: Context, before: DetailedRow, after: DetailedRow): Pro
   return detailsView(readerOf(tx))(change.after);
 }
 
-async function save(tx: Context, { before, after, changed }: Settled): Promise<void> {
-  await saveEnquiry(tx, after);
+async function save(tx: Context, change: Change<DetailedRow>): Promise<void> {
+  const { after, changed } = change;
+  await saveEnquiries(tx, [after]);
   if (changed.includes('part_exchange')) await savePartExchange(tx, after.id, after.part_exchange);
-  const about = { resourceId: after.id, branchId: after.branch_id };
-  if (after.deleted_at !== null) {
-    recordActivity(tx, 'deleted', 'enquiry', after.id, []);
-    emit(tx, enquiryDeleted, toTombstone(after), about);
-    return;
-  }
-  const object = detailsView(familyReader(tx, 'enquiries:read'))(after);
-  recordActivity(tx, before ? 'updated' : 'created', 'enquiry', after.id, changed);
-  if (before) emit(tx, enquiryUpdated, object, { ...about, changed });
-  else emit(tx, enquiryCreated, object, about);
+  tell(tx, chronicle, change, detailsView(familyReader(tx, 'enquiries:read')));
 }
+
+const chronicle: Chronicle = { record: 'enquiry', created: enquiryCreated, updated: enquiryUpdated, deleted: enquiryDeleted };

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { phone } from '#modules/customers/contract.ts';
 import { email } from '#modules/staff/contract.ts';
-import { externalId } from '#modules/vehicles/contract.ts';
 import { anyOf, byId, codeOf, eventType, flag, id, operation, privateKeys, recordListQuery, tombstone } from '#platform/contract.ts';
 import { enquiryStatuses } from './codes.ts';
 import { enquiry, enquiryChanges, enquirySource, enquiryType, enquiryWithNotes, newEnquiry, newNote, note } from './shapes.ts';
@@ -14,7 +13,6 @@ const readers = { scopes: ['enquiries:read'], kinds: privateKeys } as const;
 const writers = { scopes: ['enquiries:write'], kinds: privateKeys } as const;
 
 export const enquiryListQuery = recordListQuery({
-  external_id: anyOf(externalId).optional(),
   status: anyOf(codeOf('enquiry-statuses', enquiryStatuses)).optional(),
   type: anyOf(enquiryType).optional(),
   source: anyOf(enquirySource).optional(),

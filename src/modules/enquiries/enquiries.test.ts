@@ -367,6 +367,19 @@ test('what an enquiry names must be visible to the key', async () => {
   assert.deepEqual([seenFromHere.customer_id, seenFromHere.customer, seenFromHere.vehicle], [seenFromAll.customer_id, null, null]);
 });
 
+test('naming again what lies beyond the key’s branches does not show it', async () => {
+  const dealer = await dealership();
+  const north = await dealer.newBranch();
+  const customer = await dealer.api.post('/v1/customers', { ...kim, branch_id: dealer.branch.id }).succeeds(201);
+  const vehicle = await dealer.api.post('/v1/vehicles', { ...car, branch_id: dealer.branch.id }).succeeds(201);
+  const named = { customer_id: customer.id, vehicle_id: vehicle.id };
+  const enquiry = await dealer.api.post('/v1/enquiries', { ...named, branch_id: north.id }).succeeds(201);
+
+  const restricted = await dealer.apiWith({ branchIds: [north.id] });
+  const again = await restricted.patch(`/v1/enquiries/${enquiry.id}`, { ...named, message: 'Still interested.' }).succeeds();
+  assert.deepEqual([again.customer_id, again.vehicle_id, again.customer, again.vehicle], [customer.id, vehicle.id, null, null]);
+});
+
 test('an enquiry is at a branch the key reaches, and moves where it may', async () => {
   const { api, apiWith, branch, newBranch } = await dealership();
   const [b, c] = [await newBranch(), await newBranch()];

@@ -3,9 +3,10 @@ import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
 import { Refusal } from '#platform/errors.ts';
 import { phoneNumbers } from '#platform/phone.ts';
+import { toTombstone } from '#platform/records.ts';
 import type { Enquiry, EnquiryListQuery, EnquiryWithNotes } from './contract.ts';
 import { pageOfEnquiries, visibleEnquiry } from './queries.ts';
-import { detailsView, enquiryView, toTombstone } from './view.ts';
+import { detailsView, enquiryView } from './view.ts';
 
 /** A page of the enquiries within the caller's reach. */
 export async function listEnquiries(ctx: Context, query: EnquiryListQuery): Promise<Page<Enquiry | Tombstone>> {

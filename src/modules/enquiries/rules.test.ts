@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EnquiryStatus } from './contract.ts';
 import { enquiryStatuses } from './contract.ts';
 import type { PartExchangeStatus, Standing } from './rules.ts';
-import { checkEnquiry, checkMove, checkNamed, checkPartExchange, isAnswered } from './rules.ts';
+import { checkEnquiry, checkMove, checkPartExchange, isAnswered } from './rules.ts';
 
 const noContact = { first_name: null, last_name: null, company_name: null, email: null, mobile: null, phone: null };
 const enquiry: Standing = {
@@ -88,19 +88,4 @@ test('a part exchange can be forgotten until it is appraised', () => {
     assert.throws(() => checkPartExchange(of(status), { part_exchange: null }), { code: 'enquiry_has_part_exchange' });
     checkPartExchange(of(status), of(status));
   }
-});
-
-test('only what the caller sees is named, and only who works at its branch is given an enquiry', () => {
-  const member = { status: 'active', all_branches: false, branch_ids: ['b'] };
-  const at = (branch_id: string) => ({ branch_id });
-  const none = { customer: null, vehicle: null, assigned_to: null };
-  const all = ['customer', 'vehicle', 'assigned_to'] as const;
-  const check = (found: Partial<Parameters<typeof checkNamed>[1]>, reach: 'all' | string[] = 'all') =>
-    fieldsOf(() => checkNamed(all, { ...none, ...found }, 'b', reach));
-  assert.deepEqual(check({}), ['customer_id', 'vehicle_id', 'assigned_to_id']);
-  assert.deepEqual(check({ customer: at('c'), vehicle: at('c'), assigned_to: member }), []);
-  assert.deepEqual(check({ customer: at('c'), vehicle: at('b'), assigned_to: member }, ['b']), ['customer_id']);
-  assert.deepEqual(check({ customer: at('b'), vehicle: at('b'), assigned_to: { ...member, branch_ids: ['c'] } }), ['assigned_to_id']);
-  assert.deepEqual(check({ customer: at('b'), vehicle: at('b'), assigned_to: { ...member, status: 'banned' } }), ['assigned_to_id']);
-  checkNamed([], none, 'b', []);
 });

@@ -1,5 +1,6 @@
 import type { FieldErrors } from '#platform/errors.ts';
 import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
+import { wrongMetadata } from '#platform/records.ts';
 import type { EnquiryChanges, EnquiryStatus } from './contract.ts';
 
 // What the dealership does not allow, and what it decides. Pure: the same enquiry and the same change always give the same answer.
@@ -40,11 +41,6 @@ export function checkMove(from: EnquiryStatus, to: EnquiryStatus): void {
 
 // ---- The record's state ----
 
-/** `holderId` is whoever has the external id now. */
-export function checkExternalId({ id }: Pick<Standing, 'id'>, holderId: string | null): void {
-  if (holderId !== null && holderId !== id) throw new Refusal('external_id_taken');
-}
-
 /** A car the dealership has looked at is not forgotten. */
 export function checkPartExchange(before: Pick<Standing, 'part_exchange'>, after: Pick<Standing, 'part_exchange'> | null): void {
   const { status } = before.part_exchange ?? { status: 'OFFERED' };
@@ -53,42 +49,11 @@ export function checkPartExchange(before: Pick<Standing, 'part_exchange'>, after
   }
 }
 
-// ---- What it names ----
-
-type Reach = 'all' | readonly string[];
-
-/** What an enquiry would name, as it was found. */
-export interface Named {
-  readonly customer: { readonly branch_id: string } | null;
-  readonly vehicle: { readonly branch_id: string } | null;
-  readonly assigned_to: { readonly status: string; readonly all_branches: boolean; readonly branch_ids: readonly string[] } | null;
-}
-
-/** Only what the caller sees is named, and only who works at its branch is given an enquiry. `names` are the fields that change. */
-export function checkNamed(
-  names: readonly (keyof Named)[],
-  { customer, vehicle, assigned_to: member }: Named,
-  branchId: string,
-  reach: Reach,
-): void {
-  const errors: FieldErrors = {};
-  const sees = (found: { branch_id: string } | null) => found !== null && (reach === 'all' || reach.includes(found.branch_id));
-  if (names.includes('customer') && !sees(customer)) errors.customer_id = ['No customer with this id is visible to the key.'];
-  if (names.includes('vehicle') && !sees(vehicle)) errors.vehicle_id = ['No vehicle with this id is visible to the key.'];
-  if (names.includes('assigned_to')) {
-    if (member?.status !== 'active') errors.assigned_to_id = ['The dealership has no such member of staff.'];
-    else if (!member.all_branches && !member.branch_ids.includes(branchId)) {
-      errors.assigned_to_id = ['This member of staff does not work at the enquiry’s branch.'];
-    }
-  }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors);
-}
-
 // ---- The enquiry itself ----
 
 /** What is wrong with the enquiry as it would be. `written` says which of it is being written. */
 export function checkEnquiry(after: Standing, written: EnquiryChanges): void {
-  const errors: FieldErrors = {};
+  const errors: FieldErrors = wrongMetadata(after);
   const { contact, wanted } = after;
   if (written.contact && contact) {
     if (contact.first_name === null && contact.last_name === null && contact.company_name === null) {
@@ -106,6 +71,5 @@ export function checkEnquiry(after: Standing, written: EnquiryChanges): void {
     if (written.lost_reason) errors.lost_reason = ['Only of a lost or disqualified enquiry.'];
     if (written.lost_note) errors.lost_note = ['Only of a lost or disqualified enquiry.'];
   }
-  if (Object.keys(after.metadata).length > 50) errors.metadata = ['At most 50 keys.'];
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }

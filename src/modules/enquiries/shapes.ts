@@ -1,25 +1,29 @@
 import { z } from 'zod';
-import {
-  consent,
-  consentChanges,
-  contactMethod,
-  contactMethods,
-  customerSummary,
-  metadataChanges,
-  person,
-} from '#modules/customers/contract.ts';
+import { consent, consentChanges, contactMethod, contactMethods, person } from '#modules/customers/contract.ts';
 import { address } from '#modules/dealers/contract.ts';
-import { bodyTypes, branchSummary, externalId, fuelTypes, registration, transmissions } from '#modules/vehicles/contract.ts';
-import { codeOf, date, dateTime, id, minorUnits, moment, money, text, whole } from '#platform/contract.ts';
+import { shownBranch } from '#modules/house/contract.ts';
+import { shownCustomer, shownStaff, shownVehicle } from '#modules/links/contract.ts';
+import { bodyTypes, fuelTypes, registration, transmissions } from '#modules/vehicles/contract.ts';
+import {
+  codeOf,
+  date,
+  dateTime,
+  externalIdField,
+  id,
+  metadataChanges,
+  minorUnits,
+  moment,
+  money,
+  openCodeOf,
+  shownOpenCode,
+  text,
+  whole,
+} from '#platform/contract.ts';
 import { conditionRatings, enquiryLostReasons, enquirySources, enquiryStatuses, enquiryTypes, financeTypes } from './codes.ts';
 
 const line = (max: number) => text(max).nullable();
 const yes = z.boolean({ error: 'Either true or false.' }).nullable();
 const amount = minorUnits.nullable();
-
-/** A code of a list to which dealers may add their own; whether one of these was added is a rule. */
-const openCodeOf = (list: string, codes: readonly string[]) =>
-  z.string().regex(new RegExp(`^(?:${codes.join('|')}|X_[A-Z0-9_]{1,38})$`), { error: `Not a code of the reference list "${list}".` });
 
 export const enquiryType = openCodeOf('enquiry-types', enquiryTypes);
 export const enquirySource = openCodeOf('enquiry-sources', enquirySources);
@@ -77,7 +81,7 @@ const settable = z
 
 /** What a creation may say. */
 const given = {
-  external_id: externalId.nullable().describe('Your own reference: at most 191 characters, unique in the dealership.'),
+  external_id: externalIdField,
   branch_id: id,
   type: enquiryType,
   source: enquirySource,
@@ -174,14 +178,6 @@ export type TestDrive = z.output<typeof testDrive>;
 const attribution = z.object(origin).meta({ id: 'Attribution' });
 export type Attribution = z.output<typeof attribution>;
 
-const vehicleSummary = z
-  .object({ id: uuid, stock_number: z.string(), registration: known, make: z.string(), model: z.string() })
-  .meta({ id: 'VehicleSummary' });
-export type VehicleSummary = z.output<typeof vehicleSummary>;
-
-const staffSummary = z.object({ id: uuid, name: z.string() }).meta({ id: 'StaffSummary' });
-export type StaffSummary = z.output<typeof staffSummary>;
-
 export const noteAuthors = ['user', 'api', 'customer', 'system'] as const;
 
 export const note = z
@@ -201,29 +197,25 @@ export const enquiry = z
     reference: z.string().describe('`ENQ-` and a number: sequential per dealership, never used again.'),
     external_id: known,
     branch_id: uuid,
-    branch: branchSummary.nullable().describe('Null without the scope `branches:read`.'),
+    branch: shownBranch,
     status: z.enum(enquiryStatuses),
-    type: z.string().describe(`A code of the reference list "enquiry-types": ${enquiryTypes.join(', ')}, or one of the dealer’s own.`),
-    source: z
-      .string()
-      .describe(`A code of the reference list "enquiry-sources": ${enquirySources.join(', ')}, or one of the dealer’s own.`),
+    type: shownOpenCode('enquiry-types', enquiryTypes),
+    source: shownOpenCode('enquiry-sources', enquirySources),
     source_detail: known,
     channel: z.enum(contactMethods).nullable().describe('How it arrived.'),
     customer_id: uuid,
-    customer: customerSummary.nullable().describe('Null without the scope `customers:read`, and of a branch beyond the key.'),
+    customer: shownCustomer,
     contact: contact.nullable(),
     message: known,
     vehicle_id: uuid.nullable(),
-    vehicle: vehicleSummary.nullable().describe('Null without the scope `vehicles:read`, of a branch beyond the key, and once deleted.'),
+    vehicle: shownVehicle,
     wanted: wanted.nullable(),
     part_exchange: partExchange.nullable(),
     finance: finance.nullable(),
     test_drive: testDrive.nullable(),
     assigned_to_id: uuid.nullable(),
-    assigned_to: staffSummary.nullable(),
-    lost_reason: known.describe(
-      `A code of the reference list "enquiry-lost-reasons": ${enquiryLostReasons.join(', ')}, or one of the dealer’s own.`,
-    ),
+    assigned_to: shownStaff,
+    lost_reason: shownOpenCode('enquiry-lost-reasons', enquiryLostReasons).nullable(),
     lost_note: known,
     first_responded_at: dateTime.nullable().describe('When it first became CONTACTED, APPOINTMENT, NEGOTIATING or WON.'),
     next_action_at: dateTime.nullable(),

@@ -1,6 +1,5 @@
 import { toConsent } from '#modules/customers/index.ts';
 import type { Reader } from '#platform/context.ts';
-import type { Tombstone } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
 import { toDateTime } from '#platform/dates.ts';
 import { toMoney } from '#platform/money.ts';
@@ -64,13 +63,6 @@ export function detailsView(reader: Reader): (row: DetailedRow) => EnquiryWithNo
 }
 
 export const toNote = (note: Note): Note => ({ ...note, created_at: toDateTime(note.created_at) });
-
-/** What is left of an enquiry that was deleted. */
-export const toTombstone = ({ id, deleted_at, updated_at }: EnquiryRow): Tombstone => ({
-  id,
-  deleted: true,
-  deleted_at: toDateTime(deleted_at ?? updated_at),
-});
 
 const shown = (at: Instant | null): string | null => at && toDateTime(at);
 

@@ -1,8 +1,11 @@
+import { recordActivity } from '#modules/activity/index.ts';
 import type { Caller, Context } from '#platform/context.ts';
 import type { EventType } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
 import { fromMillis, toMillis } from '#platform/dates.ts';
 import { gather, takeNumbers } from '#platform/db/transaction.ts';
+import type { Change } from '#platform/records.ts';
+import { toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import { writer } from '#platform/wire.ts';
@@ -28,6 +31,50 @@ export function emit(tx: Context, type: EventType, object: unknown, about: About
     calling_dealer_id: tx.caller.callingDealerId,
     request_id: tx.requestId,
   });
+}
+
+/** What is told of the records of one resource: those of its changes that have an event. */
+export interface Chronicle {
+  readonly record: string;
+  readonly created: EventType;
+  readonly updated?: EventType;
+  readonly statusChanged?: EventType;
+  readonly deleted?: EventType;
+}
+
+interface Told {
+  readonly id: string;
+  readonly branch_id: string;
+  readonly status?: string;
+  readonly deleted_at: Instant | null;
+  readonly updated_at: Instant;
+}
+
+/** Tells what became of a record, in the order in which it is told: an activity, and the events its resource has for it. */
+export function tell<R extends Told>(
+  tx: Context,
+  chronicle: Chronicle,
+  { before, after, changed }: Change<R>,
+  show: (row: R) => unknown,
+): void {
+  const { record, created, updated, statusChanged, deleted } = chronicle;
+  const about = { resourceId: after.id, branchId: after.branch_id };
+  if (after.deleted_at !== null) {
+    recordActivity(tx, 'deleted', record, after.id, []);
+    if (deleted) emit(tx, deleted, toTombstone(after), about);
+    return;
+  }
+  if (before && changed.length === 0) return;
+  recordActivity(tx, before ? 'updated' : 'created', record, after.id, changed);
+  const object = show(after);
+  if (!before) {
+    emit(tx, created, object, about);
+    return;
+  }
+  if (updated) emit(tx, updated, object, { ...about, changed });
+  if (statusChanged && before.status !== undefined && after.status !== before.status) {
+    emit(tx, statusChanged, object, { ...about, changed, previousStatus: before.status });
+  }
 }
 
 /** Makes the partitions of today and of the days ahead, so that no write ever has to. */

@@ -1,2 +1,2 @@
-export type { About } from './commands.ts';
-export { emit, makeEventDays } from './commands.ts';
+export type { About, Chronicle } from './commands.ts';
+export { emit, makeEventDays, tell } from './commands.ts';

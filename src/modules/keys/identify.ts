@@ -1,9 +1,9 @@
 import type { KnownScope } from '#modules/staff/contract.ts';
 import { permissionsOf } from '#modules/staff/index.ts';
 import { visitorOf } from '#platform/addresses.ts';
-import type { Branches } from '#platform/context.ts';
 import type { Identity, Known } from '#platform/doors.ts';
 import { Refusal } from '#platform/errors.ts';
+import type { Branches } from '#platform/reach.ts';
 import type { Service } from '#platform/service.ts';
 import { readKeyText } from './key-text.ts';
 import type { Asked, Found, FoundKey } from './queries.ts';

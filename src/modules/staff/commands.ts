@@ -1,8 +1,9 @@
 import { recordActivity } from '#modules/activity/index.ts';
-import type { Branches, Context } from '#platform/context.ts';
+import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { invalid, Refusal } from '#platform/errors.ts';
 import { checked } from '#platform/field-errors.ts';
+import type { Branches } from '#platform/reach.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { NewUser, UserChanges } from './contract.ts';
 import { newUser, userChanges } from './contract.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Branches, Context } from '#platform/context.ts';
+import type { Context } from '#platform/context.ts';
+import type { Branches } from '#platform/reach.ts';
 import type { NewUser, UserChanges } from './contract.ts';
 
 const members = (ctx: Context) => ctx.db.selectFrom('staff').where('staff.dealer_id', '=', ctx.dealer.id);

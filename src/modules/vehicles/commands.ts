@@ -1,14 +1,15 @@
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
+import { erase } from '#platform/db/records.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { invalidFields, Refusal } from '#platform/errors.ts';
 import type { Lookup } from '#platform/lookup/lookup.ts';
 import { settled } from './changes.ts';
 import type { NewVehicle, Vehicle, VehicleChanges, VehicleStatus } from './contract.ts';
 import { wrongByScheme } from './photo-gallery.ts';
-import { erasePhotos } from './photo-queries.ts';
-import { countStock, eraseAll, stampWebsite, vehiclesNamed, visibleVehicle } from './queries.ts';
+import { forgetFiles } from './photo-queries.ts';
+import { countStock, stampWebsite, vehiclesNamed, visibleVehicle } from './queries.ts';
 import { checkCostsScope, checkDeletable, checkMayDelete, wrongByCalendar } from './rules.ts';
 import { toTombstone, vehicleView } from './view.ts';
 import type { Write } from './write.ts';
@@ -54,12 +55,11 @@ export const moveForDeal = (ctx: Context, vehicleId: string, status: VehicleStat
 /** A branch is published or not from now on: its vehicles come to the website or leave it, without an event. */
 export const stampBranch = (tx: Context, branchId: string, published: boolean): Promise<void> => stampWebsite(tx, branchId, published);
 
-/** Empties the stock without tombstones or events; nothing but the sandbox's reset may do that. */
+/** Empties the stock for the sandbox's reset. The files of its photos are swept later, as all that are not used any more. */
 export const eraseStock = (ctx: Context): Promise<void> =>
   inTransaction(ctx, async (tx) => {
-    if (!tx.dealer.isSandbox) throw new Error('Only the sandbox is ever emptied.');
-    await eraseAll(tx);
-    await erasePhotos(tx);
+    await erase(tx, ['vehicle_batch_item', 'vehicle_batch', 'photo_import_item', 'photo_import', 'vehicle']);
+    await forgetFiles(tx);
   });
 
 /** How many vehicles count to the dealership's stock cap. */

@@ -6,6 +6,7 @@ import {
   date,
   eventType,
   everyKey,
+  externalId,
   flag,
   limits,
   listQuery,
@@ -20,7 +21,7 @@ import {
 import { batchBody, batchDryRun, batchStatuses, vehicleBatch, vehicleBatchWithItems } from './batch-shapes.ts';
 import { bodyTypes, fuelTypes, transmissions, vehicleStatuses, vehicleTypes } from './codes.ts';
 import { byPhoto, image, photoOrder, photoUpload } from './photo-shapes.ts';
-import { externalId, newVehicle, publicVehicle, registration, vehicle, vehicleChanges, vin } from './shapes.ts';
+import { newVehicle, publicVehicle, registration, vehicle, vehicleChanges, vin } from './shapes.ts';
 
 export * from './batch-shapes.ts';
 export * from './codes.ts';

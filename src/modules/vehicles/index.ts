@@ -1,6 +1,4 @@
 export { acceptBatch, getBatch, writeRemaining } from './batch.ts';
 export { createVehicle, deleteVehicle, eraseStock, moveForDeal, stampBranch, stockUsed, updateVehicle } from './commands.ts';
 export type { NewVehicle } from './contract.ts';
-export { houseOf } from './queries.ts';
 export { getVehicle, listVehicles } from './reads.ts';
-export { branchFor, checkBranchMove } from './rules.ts';

@@ -210,10 +210,8 @@ export async function forgetFile({ pools }: Service, dealerId: string, file: str
   await pools.doors.query('delete from photo_file where dealer_id = $1 and file = $2 and removing', [dealerId, file]);
 }
 
-/** Ends every import of the dealership and gives all its files up, without a trace: for the sandbox's nightly reset. */
-export async function erasePhotos(tx: Context): Promise<void> {
-  await tx.db.deleteFrom('photo_import_item').where('dealer_id', '=', tx.dealer.id).execute();
-  await tx.db.deleteFrom('photo_import').where('dealer_id', '=', tx.dealer.id).execute();
+/** None of the dealership's files is used any more. */
+export async function forgetFiles(tx: Context): Promise<void> {
   await sql`update photo_file set unused_since = coalesce(unused_since, ${tx.now}::timestamptz) where dealer_id = ${tx.dealer.id}::uuid`.execute(
     tx.db,
   );

@@ -2,7 +2,7 @@ import type { Expression, Selectable, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
-import { readPage } from '#platform/db/pages.ts';
+import { keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { Service } from '#platform/service.ts';
 import type { Advert, Feature, ImagesImport, Provenance, VehicleListQuery } from './contract.ts';
@@ -25,16 +25,9 @@ export type VehicleRow = Omit<Columns, keyof Documents> & Documents & { branch_n
 
 /** Those within the caller's reach, tombstones among them: what a list reads. For a publishable key a tombstone is a car that left the website. */
 function reachable(ctx: Context) {
-  const { kind, branches } = ctx.caller;
-  let rows = ctx.db
-    .selectFrom('vehicle')
-    .leftJoin('branch', (join) => join.onRef('branch.dealer_id', '=', 'vehicle.dealer_id').onRef('branch.id', '=', 'vehicle.branch_id'))
-    .where('vehicle.dealer_id', '=', ctx.dealer.id)
-    .selectAll('vehicle')
-    .select('branch.name as branch_name')
-    .$castTo<VehicleRow>();
-  if (kind === 'publishable') rows = rows.where(sql<boolean>`(vehicle.on_website or vehicle.left_website_at is not null)`);
-  return branches === 'all' ? rows : rows.where(sql<boolean>`vehicle.branch_id = any(${branches}::uuid[])`);
+  const rows = rowsWithin(ctx, 'vehicle').$castTo<VehicleRow>();
+  if (ctx.caller.kind !== 'publishable') return rows;
+  return rows.where(sql<boolean>`(vehicle.on_website or vehicle.left_website_at is not null)`);
 }
 
 const gone = (ctx: Context): Expression<SqlBool> =>
@@ -47,16 +40,19 @@ export const visibleVehicle = (ctx: Context, id: string): Promise<VehicleRow | u
     .where(({ not }) => not(gone(ctx)))
     .executeTakeFirst();
 
-export function pageOfVehicles<T>(ctx: Context, query: VehicleListQuery, toWire: (row: VehicleRow) => T): Promise<Page<T>> {
-  let from = reachable(ctx);
-  // These two hold for tombstones as well.
-  if (query.branch_id) from = from.where(sql<boolean>`vehicle.branch_id = any(${query.branch_id}::uuid[])`);
-  if (query.external_id) from = from.where(sql<boolean>`vehicle.external_id = any(${query.external_id}::text[])`);
-  return readPage(ctx, { list: 'vehicles', table: 'vehicle', query, from, gone: gone(ctx), matching: filters(query), toWire });
-}
+export const pageOfVehicles = <T>(ctx: Context, query: VehicleListQuery, toWire: (row: VehicleRow) => T): Promise<Page<T>> =>
+  pageOfRecords(ctx, {
+    list: 'vehicles',
+    table: 'vehicle',
+    query,
+    from: reachable(ctx),
+    gone: gone(ctx),
+    matching: filters(query),
+    toWire,
+  });
 
-function filters(query: VehicleListQuery): Expression<SqlBool>[] {
-  const conditions: (Expression<SqlBool> | undefined | false)[] = [
+function filters(query: VehicleListQuery): (Expression<SqlBool> | undefined | false)[] {
+  return [
     query.status && sql<SqlBool>`vehicle.status = any(${query.status}::vehicle_status[])`,
     query.type && sql<SqlBool>`vehicle.type = any(${query.type}::vehicle_type[])`,
     query.condition && sql<SqlBool>`vehicle.condition = any(${query.condition}::vehicle_condition[])`,
@@ -80,7 +76,6 @@ function filters(query: VehicleListQuery): Expression<SqlBool>[] {
     query.stocked_to !== undefined && sql<SqlBool>`vehicle.stocked_on <= ${query.stocked_to}::date`,
     query.q !== undefined && beginsWith(query.q),
   ];
-  return conditions.filter((condition) => condition !== undefined && condition !== false);
 }
 
 const lowered = (names: readonly string[]): string[] => names.map((name) => name.toLowerCase());
@@ -122,11 +117,9 @@ export async function vehiclesNamed(ctx: Context, { ids, externalIds, registrati
   return rows;
 }
 
-export interface HouseRow {
-  readonly plan: string;
-  readonly transfersByApi: boolean;
-  readonly branches: readonly { readonly id: string; readonly name: string; readonly isDefault: boolean; readonly published: boolean }[];
-  /** Vehicles that count to a cap, where there is one; not counted much beyond it. */
+/** How full the stock is. */
+export interface Counted {
+  /** Vehicles that count to a cap; not counted much beyond it. */
   readonly used: number;
   /** Of these the calling dealership's, in the sandbox. */
   readonly share: number;
@@ -134,21 +127,14 @@ export interface HouseRow {
 
 const counted = sql<SqlBool>`vehicle.deleted_at is null and vehicle.status in ('DUE_IN', 'IN_PREPARATION', 'FOR_SALE', 'RESERVED', 'NOT_FOR_SALE')`;
 
-/** The dealership: its plan as it is now, its branches, and how full it is. `most` bounds the counting. */
-export async function houseOf(ctx: Context, most: number): Promise<HouseRow> {
-  const { rows } = await sql<HouseRow>`
-    select dealer.plan, dealer.transfers_by_api as "transfersByApi",
-      (select coalesce(json_agg(json_build_object('id', b.id, 'name', b.name, 'isDefault', b.is_default, 'published', b.published)), '[]')
-         from branch b where b.dealer_id = dealer.id and b.deleted_at is null) as branches,
-      case when dealer.plan = 'FREE' or dealer.is_sandbox then
-        (select count(*) from (select 1 from vehicle where vehicle.dealer_id = dealer.id and ${counted} limit ${most}::integer) c) else 0 end as used,
-      case when dealer.is_sandbox then
-        (select count(*) from (select 1 from vehicle where vehicle.dealer_id = dealer.id and ${counted}
-           and vehicle.created_for_dealer_id = ${ctx.caller.callingDealerId}::uuid limit ${most}::integer) c) else 0 end as share
-    from dealer where dealer.id = ${ctx.dealer.id}`.execute(ctx.db);
-  const [house] = rows;
-  if (!house) throw new Error('The dealership is not there.');
-  return house;
+/** Counts the stock of a dealership that has a cap. `most` bounds the counting. */
+export async function stockCounted(ctx: Context, most: number): Promise<Counted> {
+  const own = sql`select 1 from vehicle where vehicle.dealer_id = ${ctx.dealer.id} and ${counted}`;
+  const shared = sql`${own} and vehicle.created_for_dealer_id = ${ctx.caller.callingDealerId}::uuid`;
+  const { rows } = await sql<Counted>`
+    select (select count(*) from (${own} limit ${most}::integer) c) as used,
+      (select count(*) from (${shared} limit ${most}::integer) c) as share`.execute(ctx.db);
+  return rows[0] ?? { used: 0, share: 0 };
 }
 
 /** How many vehicles count to the stock cap. */
@@ -281,21 +267,13 @@ export const blankVehicle: VehicleRow = {
   branch_name: null,
 };
 
-const columns = Object.keys(blankVehicle).filter((column) => column !== 'branch_name');
-const fixed = ['dealer_id', 'id', 'stock_number', 'created_for_dealer_id', 'created_at'];
-const upsert = sql.raw(`
-  insert into vehicle (${columns.join(', ')})
-  select ${columns.join(', ')} from json_populate_recordset(null::vehicle, `);
-const onConflict = sql.raw(`)
-  on conflict (dealer_id, id) do update set ${columns
-    .filter((column) => !fixed.includes(column))
-    .map((column) => `${column} = excluded.${column}`)
-    .join(', ')}`);
-
 /** Saves new and changed vehicles alike, all in one statement. */
-export async function saveVehicles(tx: Context, rows: readonly VehicleRow[]): Promise<void> {
-  await sql`${upsert}${JSON.stringify(rows)}::json${onConflict}`.execute(tx.db);
-}
+export const saveVehicles = keeperOf<VehicleRow>({
+  table: 'vehicle',
+  blank: blankVehicle,
+  elsewhere: ['branch_name'],
+  fixed: ['dealer_id', 'id', 'stock_number', 'created_for_dealer_id', 'created_at'],
+});
 
 /** Lets PostgreSQL look at the stock once it has grown by much: plans made while it was small would walk through all of it. */
 export async function noticeGrowth({ pools }: Service): Promise<void> {
@@ -312,11 +290,4 @@ export async function stampWebsite(tx: Context, branchId: string, published: boo
     set on_website = ${published}, left_website_at = case when ${published} then null else ${tx.now}::timestamptz end, updated_at = ${tx.now}::timestamptz
     where dealer_id = ${tx.dealer.id} and branch_id = ${branchId}::uuid and on_website is distinct from ${published}
       and deleted_at is null and website_visible and status in ('FOR_SALE', 'RESERVED')`.execute(tx.db);
-}
-
-/** Removes every vehicle and batch of the dealership without a trace: for the sandbox's nightly reset. */
-export async function eraseAll(tx: Context): Promise<void> {
-  await tx.db.deleteFrom('vehicle_batch_item').where('dealer_id', '=', tx.dealer.id).execute();
-  await tx.db.deleteFrom('vehicle_batch').where('dealer_id', '=', tx.dealer.id).execute();
-  await tx.db.deleteFrom('vehicle').where('dealer_id', '=', tx.dealer.id).execute();
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '#platform/errors.ts';
 import type { BatchItem, VehicleChanges, VehicleStatus } from './contract.ts';
-import type { House, Standing } from './rules.ts';
+import type { Standing } from './rules.ts';
 import * as rules from './rules.ts';
 
 const now = '2026-05-01T10:00:00.000000Z';
@@ -31,13 +31,6 @@ const vehicle = (facts: Partial<Standing> = {}): Standing => ({
   ...facts,
 });
 
-const branch = (id: string, isDefault = false) => ({ id, name: id, isDefault, published: true });
-const house = (facts: Partial<House> = {}): House => ({
-  branches: [branch('north', true), branch('south'), branch('west')],
-  transfersByApi: true,
-  ...facts,
-});
-
 const refuses = (code: string, work: () => unknown, field?: string) =>
   assert.throws(work, (error: unknown) => error instanceof Refusal && error.code === code && (!field || field in (error.fields ?? {})));
 
@@ -61,23 +54,6 @@ test('a registration means the live vehicle first, then the newest', () => {
   const named = item({ registration: 'AB12CDE' });
   assert.equal(rules.matchFor(named, [sold, delivered, old])?.vehicle.id, 'old');
   assert.equal(rules.matchFor(named, [delivered, sold])?.vehicle.id, 'sold');
-});
-
-test('a new vehicle stands at the default branch, or else at the only branch of the key', () => {
-  assert.equal(rules.branchFor(undefined, house(), 'all').id, 'north');
-  assert.equal(rules.branchFor(undefined, house(), ['south']).id, 'south');
-  refuses('validation_failed', () => rules.branchFor(undefined, house(), ['south', 'west']), 'branch_id');
-  refuses('validation_failed', () => rules.branchFor(undefined, house(), []), 'branch_id');
-  refuses('validation_failed', () => rules.branchFor('elsewhere', house(), 'all'), 'branch_id');
-  refuses('branch_move_not_permitted', () => rules.branchFor('west', house(), ['south']));
-});
-
-test('a vehicle moves to branches of the key only, and only where transfers are allowed', () => {
-  rules.checkBranchMove('north', 'south', house(), 'all');
-  rules.checkBranchMove('north', 'north', house({ transfersByApi: false }), ['north']);
-  refuses('branch_move_not_permitted', () => rules.checkBranchMove('north', 'south', house(), ['north']));
-  refuses('branch_move_not_permitted', () => rules.checkBranchMove('north', 'south', house({ transfersByApi: false }), 'all'));
-  refuses('validation_failed', () => rules.checkBranchMove('north', 'elsewhere', house(), 'all'), 'branch_id');
 });
 
 test('a car that a deal holds keeps its status, branch and registration', () => {
@@ -146,12 +122,6 @@ test('a car is in stock once; one that was sold may come back', () => {
     rules.checkCreatable(vehicle({ registration: 'AB12CDE' }), [{ ...known, status }]);
   }
   refuses('vehicle_not_created', () => rules.checkCreatable(vehicle({ provenance: { stolen: true, scrapped: null } }), []));
-});
-
-test('the external id of another record is taken', () => {
-  rules.checkExternalId({ id: 'a' }, undefined);
-  rules.checkExternalId({ id: 'a' }, { id: 'a' });
-  refuses('external_id_taken', () => rules.checkExternalId({ id: 'a' }, { id: 'b' }));
 });
 
 test('stock caps: the Free plan’s, the sandbox’s, and one dealership’s share of the sandbox', () => {

@@ -1,6 +1,7 @@
 import type { Instant } from '#platform/dates.ts';
 import type { FieldErrors } from '#platform/errors.ts';
 import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
+import { wrongMetadata } from '#platform/records.ts';
 import type { BatchItem, VehicleChanges, VehicleStatus } from './contract.ts';
 
 // What the dealership does not allow, and what it decides. Pure: the same vehicle and the same change always give the same answer.
@@ -28,21 +29,6 @@ export interface Standing {
   readonly deleted_at: Instant | null;
   readonly created_at: Instant;
 }
-
-export interface BranchStanding {
-  readonly id: string;
-  readonly name: string;
-  readonly isDefault: boolean;
-  readonly published: boolean;
-}
-
-/** The dealership as far as the rules look at it. */
-export interface House {
-  readonly branches: readonly BranchStanding[];
-  readonly transfersByApi: boolean;
-}
-
-type Reach = 'all' | readonly string[];
 
 // ---- Scopes of what a body names ----
 
@@ -89,42 +75,7 @@ export const isLive = ({ status }: Pick<Standing, 'status'>): boolean =>
 /** Stock that a cap counts: the same as what is live. */
 export const counts = (vehicle: Pick<Standing, 'status' | 'deleted_at'>): boolean => vehicle.deleted_at === null && isLive(vehicle);
 
-// ---- Branches ----
-
-/** The branch of a new vehicle that names none: the default one if the caller may use it, else the caller's only one. */
-export function branchFor(named: string | undefined, { branches }: House, reach: Reach): BranchStanding {
-  if (named !== undefined) return branchNamed(named, branches, reach);
-  const within = branches.filter(({ id }) => reaches(reach, id));
-  const chosen = within.find(({ isDefault }) => isDefault) ?? (within.length === 1 ? within[0] : undefined);
-  if (!chosen) throw invalid('branch_id', 'Required: the key has several branches, and the default branch is not among them.');
-  return chosen;
-}
-
-/** A vehicle moves to a branch the caller reaches, where the dealership lets vehicles be moved at all. */
-export function checkBranchMove(from: string, to: string | undefined, { branches, transfersByApi }: House, reach: Reach): void {
-  if (to === undefined || to === from) return;
-  branchNamed(to, branches, reach);
-  if (!transfersByApi)
-    throw new Refusal('branch_move_not_permitted', 'The dealership does not let records be moved through the API.', {
-      required: { restriction: 'transfers_by_api' },
-    });
-}
-
-function branchNamed(id: string, branches: readonly BranchStanding[], reach: Reach): BranchStanding {
-  const named = branches.find((branch) => branch.id === id);
-  if (!named) throw invalid('branch_id', 'The dealership has no such branch.');
-  if (!reaches(reach, id)) throw new Refusal('branch_move_not_permitted', undefined, { required: { restriction: 'branches' } });
-  return named;
-}
-
-export const reaches = (reach: Reach, branchId: string): boolean => reach === 'all' || reach.includes(branchId);
-
 // ---- The record's state ----
-
-/** `holder` is whoever has the external id now. */
-export function checkExternalId(vehicle: Pick<Standing, 'id'>, holder: Pick<Standing, 'id'> | undefined): void {
-  if (holder && holder.id !== vehicle.id) throw new Refusal('external_id_taken');
-}
 
 /** A live deal holds its car, and once invoiced its price. */
 export function checkDeal(before: Standing, after: Standing): void {
@@ -149,11 +100,10 @@ export function wrongByCalendar({ year_of_manufacture: year }: VehicleChanges, n
 
 /** What is wrong with the vehicle as it would be. `written` says which of it is being written. */
 export function checkVehicle(after: Standing, written: VehicleChanges): void {
-  const errors: FieldErrors = {};
+  const errors: FieldErrors = wrongMetadata(after);
   if (saysOfVin(written) && after.vin !== null && !strictVin.test(after.vin) && !mayHaveFreeVin(after)) {
     errors.vin = ['17 letters and digits without I, O and Q; free in form only on a used vehicle built before 1981.'];
   }
-  if (Object.keys(after.metadata).length > 50) errors.metadata = ['At most 50 keys.'];
   if (after.status === 'FOR_SALE') {
     if (after.asking_price === null && !after.price_on_application) {
       errors.asking_price = ['A vehicle for sale needs an asking_price, or price_on_application.'];
@@ -220,6 +170,9 @@ export interface Room {
   readonly left: number;
   readonly code: 'plan_stock_cap_reached' | 'sandbox_stock_cap_reached';
 }
+
+/** Whether a dealership's stock is counted at all. */
+export const hasCap = (plan: string, isSandbox: boolean): boolean => isSandbox || plan === 'FREE';
 
 /** `used` counts the whole dealership, `share` what the calling dealership has in the sandbox. */
 export function roomLeft(

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { codeOf, date, dateTime, id, metadata, minorUnits, moment, money, text, whole } from '#platform/contract.ts';
+import { shownBranch } from '#modules/house/contract.ts';
+import {
+  codeOf,
+  date,
+  dateTime,
+  externalIdField,
+  id,
+  metadataChanges,
+  minorUnits,
+  moment,
+  money,
+  text,
+  whole,
+} from '#platform/contract.ts';
 import {
   advertChannels,
   axleConfigurations,
@@ -170,8 +183,6 @@ export const vin = text(17)
   .transform((value) => value.toUpperCase())
   .pipe(z.string().min(5, { error: 'At least 5 characters.' }));
 
-export const externalId = text(191);
-
 /** A status the API never sets is an error of shape, like a status that does not exist. */
 const settable = z.enum(vehicleStatuses, { error: 'Not a code of the reference list "vehicle-statuses".' }).exclude(['SOLD', 'DELIVERED'], {
   error: ({ input }) =>
@@ -184,7 +195,7 @@ const amount = minorUnits.nullable();
 
 /** What may be written, each in the form of a merge patch: absent leaves it, null clears it, an object is merged, an array replaced. */
 const writable = {
-  external_id: externalId.nullable().describe('Your own reference: at most 191 characters, unique in the dealership.'),
+  external_id: externalIdField,
   branch_id: id,
   status: settable,
   registration: registration.nullable(),
@@ -235,10 +246,7 @@ const writable = {
   ...media,
   images: wantedPhotos,
   internal_notes: line(10_000),
-  metadata: z
-    .record(metadata.keyType, metadata.valueType.nullable())
-    .nullable()
-    .describe('At most 50 keys. A key given as null is removed, a key not given is left.'),
+  metadata: metadataChanges,
 };
 
 const noContradiction = {
@@ -310,8 +318,6 @@ const costs = z
   .meta({ id: 'VehicleCosts', description: 'Only with the scope `vehicles:costs`.' });
 export type Costs = z.output<typeof costs>;
 
-export const branchSummary = z.object({ id: uuid, name: z.string() }).meta({ id: 'BranchSummary' });
-
 const feature = z.object({ name: z.string(), type: featureType }).meta({ id: 'Feature' });
 export type Feature = z.output<typeof feature>;
 
@@ -322,7 +328,7 @@ export const vehicle = z
     external_id: z.string().nullable(),
     stock_number: z.string().describe('Sequential per dealership, never used again.'),
     branch_id: uuid,
-    branch: branchSummary.nullable().describe('Null without the scope `branches:read`.'),
+    branch: shownBranch,
     status: z.enum(vehicleStatuses),
     status_changed_at: dateTime,
     registration: z.string().nullable(),

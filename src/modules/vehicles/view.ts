@@ -2,6 +2,7 @@ import type { Reader } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { dateIn, daysBetween, fromMillis, toDateTime, toMillis } from '#platform/dates.ts';
 import { toMoney } from '#platform/money.ts';
+import { toTombstone as tombstoneOf } from '#platform/records.ts';
 import type { Costs, PublicVehicle, Vehicle } from './contract.ts';
 import { toImage, toPublicImage } from './photo-gallery.ts';
 import type { VehicleRow } from './queries.ts';
@@ -135,11 +136,7 @@ export function publicView(reader: Reader): (row: VehicleRow) => PublicVehicle {
 }
 
 /** What is left of a vehicle that was deleted or, for a publishable key, has left the website. */
-export const toTombstone = ({ id, deleted_at, left_website_at, updated_at }: VehicleRow): Tombstone => ({
-  id,
-  deleted: true,
-  deleted_at: toDateTime(deleted_at ?? left_website_at ?? updated_at),
-});
+export const toTombstone = (row: VehicleRow): Tombstone => tombstoneOf({ ...row, deleted_at: row.deleted_at ?? row.left_website_at });
 
 const previousPriceMs = 30 * 86_400_000;
 

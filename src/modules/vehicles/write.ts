@@ -1,11 +1,15 @@
-import { recordActivity } from '#modules/activity/index.ts';
-import { emit } from '#modules/events/index.ts';
+import type { Chronicle } from '#modules/events/index.ts';
+import { tell } from '#modules/events/index.ts';
+import type { HouseRow } from '#modules/house/index.ts';
+import { branchFor, checkBranchMove, houseOf } from '#modules/house/index.ts';
 import { isDealerCode } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { familyReader } from '#platform/context.ts';
 import { takeNumbers, undoneIfThrown } from '#platform/db/transaction.ts';
 import { invalidFields, Refusal } from '#platform/errors.ts';
 import type { Lookup } from '#platform/lookup/lookup.ts';
+import { reaches } from '#platform/reach.ts';
+import { checkExternalId } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { Gallery, Settled } from './changes.ts';
 import { isNews, settled, withGallery, written } from './changes.ts';
@@ -15,11 +19,11 @@ import { columnsOf, isBare } from './lookup.ts';
 import { galleryFor, isOpen } from './photo-gallery.ts';
 import type { BatchPlace } from './photo-queries.ts';
 import { beginImports, endImports } from './photo-staging.ts';
-import type { HouseRow, VehicleRow } from './queries.ts';
-import { blankVehicle, houseOf, saveVehicles, vehiclesNamed } from './queries.ts';
+import type { VehicleRow } from './queries.ts';
+import { blankVehicle, saveVehicles, stockCounted, vehiclesNamed } from './queries.ts';
 import type { Match } from './rules.ts';
 import * as rules from './rules.ts';
-import { toTombstone, vehicleView } from './view.ts';
+import { vehicleView } from './view.ts';
 
 /** What is asked for: a new vehicle, a change of one, or whichever of both an item means. A new one takes from the look-up what it does not say. */
 export type Write =
@@ -94,13 +98,9 @@ export async function registrationsToLookUp(ctx: Context, writes: readonly Write
 
 /** Saves a change that no rule is asked about, as a deal or an import of photos makes it; the vehicle may be sold by it. */
 export async function saveSettled(tx: Context, before: VehicleRow, after: VehicleRow): Promise<VehicleRow> {
-  const house = await houseOf(tx, 0);
-  const write = settled(
-    before,
-    after,
-    house.branches.find(({ id }) => id === after.branch_id),
-    tx.now,
-  );
+  const house = await houseOf(tx);
+  const branch = house.branches.find(({ id }) => id === after.branch_id);
+  const write = settled(before, after, branch, tx.now);
   await save(tx, [write]);
   return write.after;
 }
@@ -121,9 +121,8 @@ interface Stock {
 async function stockFor(ctx: Context, writes: readonly Write[]): Promise<Stock> {
   const bodies = writes.map(bodyOf);
   const { limits } = ctx.service;
-  const most = Math.max(limits.freeStockCap, limits.sandboxStockCap) + writes.length;
   const [house, vehicles, dealerCodes] = await Promise.all([
-    houseOf(ctx, most),
+    houseOf(ctx),
     vehiclesNamed(ctx, {
       ids: writes.map(idOf).filter((id) => id !== undefined),
       externalIds: present(bodies, 'external_id'),
@@ -132,12 +131,15 @@ async function stockFor(ctx: Context, writes: readonly Write[]): Promise<Stock> 
     }),
     dealerCodesAmong(ctx, bodies),
   ]);
+  const { isSandbox } = ctx.dealer;
+  const most = Math.max(limits.freeStockCap, limits.sandboxStockCap) + writes.length;
+  const counted = rules.hasCap(house.plan, isSandbox) ? await stockCounted(ctx, most) : { used: 0, share: 0 };
   return {
     house,
     vehicles: new Map(vehicles.map((vehicle) => [vehicle.id, vehicle])),
     reach: ctx.caller.branches,
     dealerCodes,
-    room: rules.roomLeft({ ...house, isSandbox: ctx.dealer.isSandbox }, limits),
+    room: rules.roomLeft({ plan: house.plan, isSandbox, ...counted }, limits),
   };
 }
 
@@ -176,11 +178,11 @@ function targetOf({ vehicles, reach }: Stock, write: Write): Target {
   if ('upsert' in write) {
     return rules.matchFor(
       write.upsert,
-      [...vehicles.values()].filter(({ branch_id }) => rules.reaches(reach, branch_id)),
+      [...vehicles.values()].filter(({ branch_id }) => reaches(reach, branch_id)),
     );
   }
   const vehicle = vehicles.get(write.id);
-  return vehicle && rules.reaches(reach, vehicle.branch_id) ? { vehicle, by: 'id' } : new Refusal('not_found');
+  return vehicle && reaches(reach, vehicle.branch_id) ? { vehicle, by: 'id' } : new Refusal('not_found');
 }
 
 /** Asks every rule, in the order of their answers, and leaves the stock in memory as it will be. */
@@ -196,8 +198,8 @@ function plan(ctx: Context, stock: Stock, write: Write, target: Target): Settled
 function change(ctx: Context, stock: Stock, before: VehicleRow, write: Write): Settled {
   const body = bodyOf(write);
   const after = written(before, body);
-  rules.checkBranchMove(before.branch_id, body.branch_id, stock.house, stock.reach);
-  rules.checkExternalId(after, holderOf(stock, after));
+  checkBranchMove(before.branch_id, body.branch_id, stock.house, stock.reach);
+  checkExternalId(after, holderOf(stock, after));
   rules.checkDeal(before, after);
   rules.checkVehicle(after, body);
   checkCodes(stock, body);
@@ -208,7 +210,7 @@ function change(ctx: Context, stock: Stock, before: VehicleRow, write: Write): S
 function creation(ctx: Context, stock: Stock, write: Write): Settled {
   const body = bodyOf(write);
   const lookUp = lookUpOf(write);
-  const branch = rules.branchFor(body.branch_id, stock.house, stock.reach);
+  const branch = branchFor(body.branch_id, stock.house, stock.reach);
   const { dealer, caller, now } = ctx;
   const blank = {
     ...blankVehicle,
@@ -219,7 +221,7 @@ function creation(ctx: Context, stock: Stock, write: Write): Settled {
     created_for_dealer_id: caller.callingDealerId,
   };
   const after = { ...written(blank, body), created_at: now };
-  rules.checkExternalId(after, holderOf(stock, after));
+  checkExternalId(after, holderOf(stock, after));
   rules.checkVehicle(after, body);
   checkCodes(stock, body);
   rules.checkNewVehicle(after, body, lookUp?.lacking ?? null);
@@ -235,8 +237,8 @@ function galleryOf({ images }: VehicleRow, write: Write): Gallery | undefined {
   return { places: galleryFor(images, wanted ?? []), forItem: 'upsert' in write ? (write.forItem ?? null) : null };
 }
 
-const holderOf = ({ vehicles }: Stock, { external_id: externalId }: VehicleRow): VehicleRow | undefined =>
-  externalId === null ? undefined : [...vehicles.values()].find(({ external_id }) => external_id === externalId);
+const holderOf = ({ vehicles }: Stock, { external_id: externalId }: VehicleRow): string | undefined =>
+  externalId === null ? undefined : [...vehicles.values()].find(({ external_id }) => external_id === externalId)?.id;
 
 const branchOf = ({ house }: Stock, vehicle: VehicleRow) => house.branches.find(({ id }) => id === vehicle.branch_id);
 
@@ -323,24 +325,13 @@ export async function save(tx: Context, writes: readonly Settled[]): Promise<voi
   );
   await beginImports(tx, news);
   const show = vehicleView(familyReader(tx, 'vehicles:read'));
-  for (const write of news) tell(tx, show, write);
+  for (const write of news) tell(tx, chronicle, write, show);
 }
 
-function tell(tx: Context, show: ReturnType<typeof vehicleView>, { before, after, changed }: Settled): void {
-  const about = { resourceId: after.id, branchId: after.branch_id };
-  if (!before) {
-    recordActivity(tx, 'created', 'vehicle', after.id, changed);
-    emit(tx, vehicleCreated, show(after), about);
-    return;
-  }
-  if (after.deleted_at !== null) {
-    recordActivity(tx, 'deleted', 'vehicle', after.id, []);
-    emit(tx, vehicleDeleted, toTombstone(after), about);
-    return;
-  }
-  if (changed.length === 0) return;
-  recordActivity(tx, 'updated', 'vehicle', after.id, changed);
-  const object = show(after);
-  emit(tx, vehicleUpdated, object, { ...about, changed });
-  if (after.status !== before.status) emit(tx, vehicleStatusChanged, object, { ...about, changed, previousStatus: before.status });
-}
+const chronicle: Chronicle = {
+  record: 'vehicle',
+  created: vehicleCreated,
+  updated: vehicleUpdated,
+  statusChanged: vehicleStatusChanged,
+  deleted: vehicleDeleted,
+};

@@ -19,8 +19,8 @@ export interface Listing<TB extends keyof DB, R, T> {
   readonly from: SelectQueryBuilder<any, any, R>;
   /** Which of them are tombstones; absent where nothing can be deleted. */
   readonly gone?: Expression<SqlBool>;
-  /** The list's own filters. Tombstones pass them all. */
-  readonly matching: readonly Expression<SqlBool>[];
+  /** The list's own filters, those not asked for left out. Tombstones pass them all. */
+  readonly matching: readonly (Expression<SqlBool> | undefined | false)[];
   readonly toWire: (row: R) => T;
 }
 
@@ -45,7 +45,7 @@ export async function readPage<TB extends keyof DB, R extends { id: string; upda
     query.created_since && sql<SqlBool>`${column('created_at')} >= ${parseInstant(query.created_since)}::timestamptz`,
     query.created_before && sql<SqlBool>`${column('created_at')} < ${parseInstant(query.created_before)}::timestamptz`,
     ...matching,
-  ].filter((condition) => condition !== undefined && condition !== '');
+  ].filter((condition) => condition !== undefined && condition !== false && condition !== '');
 
   let rows = listing.from;
   for (const condition of common) rows = rows.where(condition);

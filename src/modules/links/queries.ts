@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Context } from '#platform/context.ts';
+import { andWithin } from '#platform/db/records.ts';
+import type { Branches } from '#platform/reach.ts';
+import type { Kind, Link, Summaries } from './contract.ts';
+
+interface Source {
+  readonly table: string;
+  readonly fields: readonly string[];
+}
+
+/** Where each kind is kept, and what is shown of it. */
+const sources: { readonly [K in Kind]: Source & { readonly fields: readonly (keyof Summaries[K])[] } } = {
+  customer: { table: 'customer', fields: ['id', 'reference', 'display_name'] },
+  vehicle: { table: 'vehicle', fields: ['id', 'stock_number', 'registration', 'make', 'model'] },
+  staff: { table: 'staff', fields: ['id', 'name'] },
+};
+
+const shown = ({ fields }: Source) => sql.raw(`json_build_object(${fields.map((field) => `'${field}', x.${field}`).join(', ')})`);
+
+/** What a row shows of the record that one of its columns names, as far as the caller may see it. */
+export function summaryOf<K extends Kind>(kind: K, table: string, column: string, branches: Branches) {
+  const live = kind === 'staff' ? sql`` : sql` and x.deleted_at is null${andWithin(branches, 'x.branch_id')}`;
+  return sql<Summaries[K] | null>`(
+    select ${shown(sources[kind])} from ${sql.table(sources[kind].table)} x
+    where x.dealer_id = ${sql.ref(`${table}.dealer_id`)} and x.id = ${sql.ref(`${table}.${column}`)}${live})`;
+}
+
+/** A record that was named, with what is shown of it. */
+interface FoundRow {
+  readonly id: string;
+  readonly shown: Summaries[Kind];
+  /** Null of staff. */
+  readonly branch_id: string | null;
+  /** Of staff: whether and where they work. */
+  readonly works: { readonly status: string; readonly all_branches: boolean; readonly branch_ids: readonly string[] } | null;
+}
+
+export type Found = ReadonlyMap<string, FoundRow>;
+
+/** The records that are named, wherever in the dealership they lie, by id. */
+export async function findLinks(ctx: Context, links: readonly Link[]): Promise<Found> {
+  const kinds = [...new Set(links.map(({ kind }) => kind))];
+  if (kinds.length === 0) return new Map();
+  const selects = kinds.map((kind) => {
+    const ids = links.filter((link) => link.kind === kind).map(({ id }) => id);
+    const about =
+      kind === 'staff'
+        ? sql`null::uuid as branch_id, json_build_object('status', x.status, 'all_branches', x.all_branches, 'branch_ids', x.branch_ids) as works`
+        : sql`x.branch_id, null::json as works`;
+    const live = kind === 'staff' ? sql`` : sql` and x.deleted_at is null`;
+    return sql`select x.id, ${shown(sources[kind])} as shown, ${about} from ${sql.table(sources[kind].table)} x
+      where x.dealer_id = ${ctx.dealer.id}::uuid and x.id = any(${ids}::uuid[])${live}`;
+  });
+  const { rows } = await sql<FoundRow>`${sql.join(selects, sql` union all `)}`.execute(ctx.db);
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,13 @@
+import type { Kind, Summaries } from './contract.ts';
+import type { Found } from './queries.ts';
+
+/** What a record names in one of its fields. */
+interface Naming<K extends Kind> {
+  readonly id: string | null;
+  /** The summary as far as the caller may see it. */
+  readonly shown: Summaries[K] | null;
+}
+
+/** The summary of what a record names now: while the name stands it stays as it was seen, one named anew is as it was found. */
+export const summaryNow = <K extends Kind>(_kind: K, id: string | null, before: Naming<K>, found: Found): Summaries[K] | null =>
+  id === before.id ? before.shown : id === null ? null : ((found.get(id)?.shown as Summaries[K] | undefined) ?? null);
