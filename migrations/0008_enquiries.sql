@@ -32,8 +32,6 @@ create table enquiry (
   next_action_at timestamptz,
   marketing_consent jsonb,
   attribution jsonb,
-  deal_id uuid,
-  appointment_ids uuid[] not null,
   metadata jsonb not null,
   deleted_at timestamptz,
   created_at timestamptz not null,

@@ -110,7 +110,7 @@ async function lead(tx: Context, id: string, outcome: Outcome): Promise<void> {
   if (outcome === 'NEW') return;
   if (outcome !== 'DISQUALIFIED') await updateEnquiry(tx, id, { status: 'CONTACTED' });
   if (outcome === 'NEGOTIATING') await appraiseIfOffered(tx, id);
-  if (outcome === 'WON') await moveForDeal(tx, id, 'WON', { dealId: null });
+  if (outcome === 'WON') await moveForDeal(tx, id, 'WON');
   else if (outcome === 'LOST') await updateEnquiry(tx, id, { status: 'LOST', lost_reason: 'WENT_ELSEWHERE' });
   else await updateEnquiry(tx, id, { status: outcome });
   await addNote(tx, id, { body: outcome === 'DISQUALIFIED' ? 'A duplicate.' : 'Spoke on the phone.' });

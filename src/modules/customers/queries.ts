@@ -30,7 +30,8 @@ export type CustomerRow = Omit<Selectable<DB['customer']>, keyof Documents | 'po
 export type DetailedRow = CustomerRow & { owned_vehicles: OwnedVehicle[] };
 
 const dealings = sql<Dealings>`(
-  select json_build_object('enquiries', count(*), 'deals', count(e.deal_id), 'contacted', max(e.contacted_at))
+  select json_build_object('enquiries', count(*), 'deals', (
+    select count(*) from deal d where d.dealer_id = customer.dealer_id and d.customer_id = customer.id and d.deleted_at is null), 'contacted', max(e.contacted_at))
   from enquiry e where e.dealer_id = customer.dealer_id and e.customer_id = customer.id and e.deleted_at is null)`.as('dealings');
 
 const ownedVehicles = sql<OwnedVehicle[]>`(

@@ -20,7 +20,7 @@ const plain = [
 
 const others = [
   ...(['contact', 'wanted', 'part_exchange', 'finance', 'test_drive', 'first_responded_at', 'next_action_at'] as const),
-  ...(['marketing_consent', 'attribution', 'deal_id', 'metadata', 'notes'] as const),
+  ...(['marketing_consent', 'attribution', 'metadata', 'notes'] as const),
 ] as const;
 
 /** The enquiry with the changes written over it, as a merge patch. */

@@ -102,15 +102,10 @@ export const appraisePartExchange = (ctx: Context, id: string, valuation: number
   });
 
 /** What a deal makes of its enquiry: the only way to WON and back. `lostReason` goes with LOST. */
-export const moveForDeal = (
-  ctx: Context,
-  id: string,
-  status: EnquiryStatus,
-  { dealId, lostReason = null }: { dealId: string | null; lostReason?: string | null },
-): Promise<EnquiryWithNotes> =>
+export const moveForDeal = (ctx: Context, id: string, status: EnquiryStatus, lostReason: string | null = null): Promise<EnquiryWithNotes> =>
   inTransaction(ctx, async (tx) => {
     const enquiry = await standing(tx, id);
-    return change(tx, enquiry, { ...enquiry, status, deal_id: dealId, lost_reason: lostReason });
+    return change(tx, enquiry, { ...enquiry, status, lost_reason: lostReason });
   });
 
 /** Empties the records for the sandbox's reset. */

@@ -45,6 +45,8 @@ interface Joined {
   vehicle: VehicleSummary | null;
   assigned_to: StaffSummary | null;
   part_exchange: PartExchangeRow | null;
+  deal_id: string | null;
+  appointment_ids: string[];
 }
 
 type Generated = 'contact_email' | 'contact_phone' | 'contact_mobile';
@@ -57,6 +59,15 @@ export type DetailedRow = EnquiryRow & { notes: Note[] };
 const partExchange = sql<Joined['part_exchange']>`(
   select to_jsonb(p) - 'dealer_id' - 'enquiry_id'
   from part_exchange p where p.dealer_id = enquiry.dealer_id and p.enquiry_id = enquiry.id)`.as('part_exchange');
+
+/** The deal that holds a car, else the quote, else what was cancelled; of several the newest. */
+const deal = sql<string | null>`(
+  select d.id from deal d where d.dealer_id = enquiry.dealer_id and d.enquiry_id = enquiry.id and d.deleted_at is null
+  order by array_position(array['CANCELLED', 'QUOTE'], d.status) desc nulls first, d.created_at desc, d.id desc limit 1)`.as('deal_id');
+
+const appointments = sql<string[]>`array(
+  select a.id from appointment a where a.dealer_id = enquiry.dealer_id and a.enquiry_id = enquiry.id and a.deleted_at is null
+  order by a.starts_at, a.id)`.as('appointment_ids');
 
 const notes = sql<Note[]>`(
   select coalesce(json_agg(json_build_object('id', n.id, 'body', n.body, 'created_at', n.created_at,
@@ -71,6 +82,8 @@ function reachable(ctx: Context) {
     summaryOf('vehicle', 'enquiry', 'vehicle_id', branches).as('vehicle'),
     summaryOf('staff', 'enquiry', 'assigned_to_id', branches).as('assigned_to'),
     partExchange,
+    deal,
+    appointments,
   ]);
 }
 
@@ -137,8 +150,6 @@ export const blankEnquiry: DetailedRow = {
   next_action_at: null,
   marketing_consent: null,
   attribution: null,
-  deal_id: null,
-  appointment_ids: [],
   metadata: {},
   deleted_at: null,
   created_at: '',
@@ -148,6 +159,8 @@ export const blankEnquiry: DetailedRow = {
   vehicle: null,
   assigned_to: null,
   part_exchange: null,
+  deal_id: null,
+  appointment_ids: [],
   notes: [],
 };
 
@@ -155,7 +168,7 @@ export const blankEnquiry: DetailedRow = {
 export const saveEnquiries = keeperOf<DetailedRow>({
   table: 'enquiry',
   blank: blankEnquiry,
-  elsewhere: ['branch_name', 'customer', 'vehicle', 'assigned_to', 'part_exchange', 'notes'],
+  elsewhere: ['branch_name', 'customer', 'vehicle', 'assigned_to', 'part_exchange', 'deal_id', 'appointment_ids', 'notes'],
   fixed: ['dealer_id', 'id', 'reference', 'created_at'],
 });
 

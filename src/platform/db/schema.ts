@@ -58,6 +58,8 @@ export type MileageUnit = "KM" | "MILES";
 
 export type MotStatus = "NO_DETAILS" | "NO_RESULTS" | "NOT_VALID" | "VALID";
 
+export type Numeric = ColumnType<number, number | string, number | string>;
+
 export type PartExchangeStatus = "AGREED" | "APPRAISED" | "OFFERED" | "RECEIVED";
 
 export type Plan = "FREE" | "PROFESSIONAL" | "STANDARD";
@@ -146,6 +148,34 @@ export interface ApiKeySecret {
   revoked_at: Instant | null;
 }
 
+export interface Appointment {
+  assigned_to_id: string | null;
+  branch_id: string;
+  cancellation_reason: string | null;
+  cancelled_at: Instant | null;
+  contact: Json | null;
+  created_at: Instant;
+  customer_id: string | null;
+  customer_vehicle: Json | null;
+  deal_id: string | null;
+  dealer_id: string;
+  deleted_at: Instant | null;
+  ends_at: Instant;
+  enquiry_id: string | null;
+  external_id: string | null;
+  id: string;
+  location: string;
+  metadata: Json;
+  notes: string | null;
+  source: string;
+  starts_at: Instant;
+  status: string;
+  transport_option: string | null;
+  type: string;
+  updated_at: Instant;
+  vehicle_id: string | null;
+}
+
 export interface Branch {
   address: Json | null;
   closed_on: Generated<ArrayType<string>>;
@@ -219,6 +249,43 @@ export interface CustomerVehicle {
   vin: string | null;
 }
 
+export interface Deal {
+  branch_id: string;
+  cancellation_note: string | null;
+  cancellation_reason: string | null;
+  cancelled_at: Instant | null;
+  created_at: Instant;
+  customer_id: string | null;
+  dealer_id: string;
+  deleted_at: Instant | null;
+  delivered_at: Instant | null;
+  deposit_required: number | null;
+  discount: number | null;
+  enquiry_id: string | null;
+  external_id: string | null;
+  extras: Json;
+  finance: Json | null;
+  handover_address: Json | null;
+  handover_completed_at: Instant | null;
+  handover_method: string | null;
+  handover_scheduled_at: Instant | null;
+  id: string;
+  metadata: Json;
+  ordered_at: Instant | null;
+  part_exchanges: Json;
+  reference: string;
+  salesperson_id: string | null;
+  sold_at: Instant | null;
+  status: string;
+  status_changed_at: Instant;
+  type: string;
+  updated_at: Instant;
+  vat_scheme: string | null;
+  vehicle_id: string | null;
+  vehicle_price: number | null;
+  vehicle_status_before: string | null;
+}
+
 export interface Dealer {
   acts_as_id: string | null;
   available: Generated<boolean>;
@@ -248,7 +315,6 @@ export interface DealerClock {
 }
 
 export interface Enquiry {
-  appointment_ids: ArrayType<string>;
   assigned_to_id: string | null;
   attribution: Json | null;
   branch_id: string;
@@ -260,7 +326,6 @@ export interface Enquiry {
   contacted_at: Instant | null;
   created_at: Instant;
   customer_id: string;
-  deal_id: string | null;
   dealer_id: string;
   deleted_at: Instant | null;
   external_id: string | null;
@@ -309,9 +374,129 @@ export interface Event {
   type: string;
 }
 
+export interface Invoice {
+  bill_to: Json;
+  branch_id: string;
+  created_at: Instant;
+  credit_note_of_id: string | null;
+  customer_id: string | null;
+  deal_id: string | null;
+  dealer_id: string;
+  due_on: string | null;
+  gross: number;
+  id: string;
+  issued_on: string | null;
+  job_card_id: string | null;
+  margin_scheme: boolean;
+  net: number;
+  number: string | null;
+  paid: number;
+  series: string | null;
+  statements: string[];
+  status: string;
+  tax_point_on: string | null;
+  type: string;
+  updated_at: Instant;
+  vat: number;
+  vat_summary: Json;
+  vehicle_id: string | null;
+}
+
+export interface InvoiceLine {
+  dealer_id: string;
+  description: string;
+  discount: number;
+  gross: number;
+  id: string;
+  invoice_id: string;
+  job_line_id: string | null;
+  kind: string;
+  net: number;
+  position: number;
+  quantity: Numeric;
+  unit_price: number;
+  vat: number | null;
+  vat_code: string;
+  vat_rate_bps: number | null;
+  vehicle_id: string | null;
+}
+
+export interface JobCard {
+  advisor_id: string | null;
+  appointment_id: string | null;
+  booked_in_at: Instant | null;
+  branch_id: string;
+  collected_at: Instant | null;
+  completed_at: Instant | null;
+  concern: string | null;
+  created_at: Instant;
+  customer_id: string | null;
+  customer_order_number: string | null;
+  customer_registration: Generated<string | null>;
+  customer_vehicle: Json | null;
+  deal_id: string | null;
+  dealer_id: string;
+  deleted_at: Instant | null;
+  diagnosis: string | null;
+  external_id: string | null;
+  id: string;
+  internal_notes: string | null;
+  key_tag: string | null;
+  metadata: Json;
+  mileage_in: number | null;
+  mileage_out: number | null;
+  number: number;
+  promised_at: Instant | null;
+  started_at: Instant | null;
+  status: string;
+  status_changed_at: Instant;
+  technician_ids: ArrayType<string>;
+  transport_option: string | null;
+  type: string;
+  updated_at: Instant;
+  vehicle_id: string | null;
+  work_done: string | null;
+}
+
+export interface JobCardLine {
+  authorised: boolean;
+  authorised_at: Instant | null;
+  dealer_id: string;
+  description: string;
+  discount: number;
+  hours: Numeric | null;
+  id: string;
+  job_card_id: string;
+  job_number: number;
+  kind: string;
+  part_id: string | null;
+  part_number: string | null;
+  pay_type: string;
+  position: number;
+  quantity: Numeric;
+  status: string;
+  stock_state: string;
+  technician_id: string | null;
+  unit_price: number;
+  vat_code: string;
+}
+
 export interface Migration {
   name: string;
   ran_at: Generated<Instant>;
+}
+
+export interface Part {
+  created_at: Instant;
+  dealer_id: string;
+  deleted_at: Instant | null;
+  description: string;
+  id: string;
+  part_number: string;
+  unit_cost: number;
+  unit_price: number;
+  updated_at: Instant;
+  vat_code: string;
 }
 
 export interface PartExchange {
@@ -330,6 +515,25 @@ export interface PartExchange {
   valuation: number | null;
   valued_at: Instant | null;
   vehicle_id: string | null;
+}
+
+export interface PartStock {
+  branch_id: string;
+  dealer_id: string;
+  on_hand: Numeric;
+  part_id: string;
+  reserved: Numeric;
+}
+
+export interface Payment {
+  amount: number;
+  created_at: Instant;
+  dealer_id: string;
+  id: string;
+  invoice_id: string;
+  method: string;
+  paid_on: string;
+  reference: string | null;
 }
 
 export interface PhotoFile {
@@ -362,6 +566,17 @@ export interface PhotoImportItem {
   url: string | null;
 }
 
+export interface PurchaseOrder {
+  branch_id: string;
+  created_at: Instant;
+  dealer_id: string;
+  id: string;
+  reference: string;
+  status: string;
+  supplier_name: string;
+  updated_at: Instant;
+}
+
 export interface ReferenceCode {
   code: string;
   dealer_id: string;
@@ -386,6 +601,21 @@ export interface Staff {
   status: Generated<StaffStatus>;
   updated_at: Instant;
   withheld: Generated<string[]>;
+}
+
+export interface StockMovement {
+  at: Instant;
+  branch_id: string;
+  cause_id: string | null;
+  cause_kind: string;
+  cause_line_id: string | null;
+  dealer_id: string;
+  id: string;
+  kind: string;
+  note: string | null;
+  on_hand: Numeric;
+  part_id: string;
+  reserved: Numeric;
 }
 
 export interface StoredAnswer {
@@ -558,22 +788,33 @@ export interface DB {
   allowance: Allowance;
   api_key: ApiKey;
   api_key_secret: ApiKeySecret;
+  appointment: Appointment;
   branch: Branch;
   counter: Counter;
   customer: Customer;
   customer_vehicle: CustomerVehicle;
+  deal: Deal;
   dealer: Dealer;
   dealer_clock: DealerClock;
   enquiry: Enquiry;
   enquiry_note: EnquiryNote;
   event: Event;
+  invoice: Invoice;
+  invoice_line: InvoiceLine;
+  job_card: JobCard;
+  job_card_line: JobCardLine;
   migration: Migration;
+  part: Part;
   part_exchange: PartExchange;
+  part_stock: PartStock;
+  payment: Payment;
   photo_file: PhotoFile;
   photo_import: PhotoImport;
   photo_import_item: PhotoImportItem;
+  purchase_order: PurchaseOrder;
   reference_code: ReferenceCode;
   staff: Staff;
+  stock_movement: StockMovement;
   stored_answer: StoredAnswer;
   vehicle: Vehicle;
   vehicle_batch: VehicleBatch;

@@ -1,0 +1,12 @@
+create table purchase_order (
+  dealer_id uuid not null,
+  id uuid not null,
+  reference text not null,
+  branch_id uuid not null,
+  status text not null check (status in ('OPEN', 'RECEIVED', 'CANCELLED')),
+  supplier_name text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (dealer_id, id)
+);
+call forecourt_guard('purchase_order');
