@@ -1,1 +1,1 @@
-export { arrangeList, isDealerCode } from './commands.ts';
+export { arrangeList, isDealerCode, wrongCodes } from './commands.ts';
