@@ -5,13 +5,13 @@ import { tell } from '#modules/events/index.ts';
 import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
 import type { Found } from '#modules/links/index.ts';
 import { checkLinks, findLinks, linksIn, newLinks, summaryNow } from '#modules/links/index.ts';
-import { wrongCodes } from '#modules/reference/index.ts';
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { familyReader, readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
-import { invalidFields, Refusal } from '#platform/errors.ts';
+import { Refusal } from '#platform/errors.ts';
 import { dialable } from '#platform/phone.ts';
 import type { Change } from '#platform/records.ts';
 import { checkExternalId, toTombstone } from '#platform/records.ts';
@@ -134,8 +134,7 @@ const kinds = { customer_id: 'customer', vehicle_id: 'vehicle', assigned_to_id: 
 async function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, found: Found, body: EnquiryChanges): Promise<void> {
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkEnquiry(after, body);
-  const errors = await wrongCodes(tx, openLists, body);
-  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  await checkDealerCodes(tx, openLists, body);
 }
 
 async function askingOf(tx: Context, enquiry: DetailedRow, found: Found, branch: { id: string; name: string }): Promise<Asking> {

@@ -1,8 +1,8 @@
-import { wrongCodes } from '#modules/reference/index.ts';
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
-import { invalidFields, Refusal } from '#platform/errors.ts';
+import { Refusal } from '#platform/errors.ts';
 import { phoneNumbers } from '#platform/phone.ts';
 import { toTombstone } from '#platform/records.ts';
 import type { Enquiry, EnquiryListQuery, EnquiryWithNotes } from './contract.ts';
@@ -12,8 +12,7 @@ import { detailsView, enquiryView } from './view.ts';
 /** A page of the enquiries within the caller's reach. */
 export async function listEnquiries(ctx: Context, query: EnquiryListQuery): Promise<Page<Enquiry | Tombstone>> {
   const show = enquiryView(readerOf(ctx));
-  const errors = await wrongCodes(ctx, { type: 'enquiry-types', source: 'enquiry-sources' }, query);
-  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  await checkDealerCodes(ctx, { type: 'enquiry-types', source: 'enquiry-sources' }, query);
   const filters = query.phone ? { ...query, phone: phoneNumbers(query.phone, ctx.dealer.country) } : query;
   return pageOfEnquiries(ctx, filters, (row) => (row.deleted_at === null ? show(row) : toTombstone(row)));
 }

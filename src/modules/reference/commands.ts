@@ -3,7 +3,7 @@ import { recordActivity } from '#modules/activity/index.ts';
 import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import type { FieldErrors } from '#platform/errors.ts';
-import { Refusal } from '#platform/errors.ts';
+import { invalidFields, Refusal } from '#platform/errors.ts';
 import type { Arrangement, ReferenceCode, referenceList } from './contract.ts';
 import type { ShippedList } from './lists.ts';
 import { shippedLists } from './lists.ts';
@@ -45,12 +45,12 @@ export const arrangeList = (ctx: Context, name: string, entries: Arrangement): P
 export const isDealerCode = async (ctx: Context, list: string, code: string): Promise<boolean> =>
   code.startsWith('X_') && (await hasOwnCode(ctx, list, code));
 
-/** What is wrong with the codes of a body or of filters, by field: one of the dealer's own must have been made. */
-export async function wrongCodes<F extends string>(
+/** Asks about the codes of a body or of filters, by field: one of the dealer's own must have been made. */
+export async function checkDealerCodes<F extends string>(
   ctx: Context,
   lists: { readonly [field in F]: string },
   given: { readonly [field in NoInfer<F>]?: string | readonly string[] | null | undefined },
-): Promise<FieldErrors> {
+): Promise<void> {
   const errors: FieldErrors = {};
   for (const field of Object.keys(lists) as F[]) {
     const named = given[field];
@@ -59,7 +59,7 @@ export async function wrongCodes<F extends string>(
       if (!(await isDealerCode(ctx, lists[field], code))) errors[field] = [`Not a code of the reference list "${lists[field]}".`];
     }
   }
-  return errors;
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
 
 function listNamed(name: string): { list: string; shipped: ShippedList } {

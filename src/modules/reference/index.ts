@@ -1,1 +1,1 @@
-export { arrangeList, isDealerCode, wrongCodes } from './commands.ts';
+export { arrangeList, checkDealerCodes, isDealerCode } from './commands.ts';
