@@ -10,7 +10,10 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { randomText } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import { seedCustomers } from './seed-customers.ts';
-import { seedStock } from './seed-stock.ts';
+import type { Album } from './seed-photos.ts';
+import { openAlbum } from './seed-photos.ts';
+import type { StockSeed } from './seed-stock.ts';
+import { photographStock, seedStock, seedStockWithPhotos } from './seed-stock.ts';
 
 /** What opens the demo dealer; the sign-in is the administrator's. */
 export interface Demo {
@@ -22,15 +25,17 @@ export interface Demo {
 
 const demoOrigins = ['https://demo.example'];
 const sandboxUser = 'sandbox@sandbox.example';
+const demoVehicles = 60;
 const demoCustomers = 21;
-const sandboxSeed = { vehicles: 24, customers: 7 };
+const sandboxSeed = { vehicles: 24, photographed: 4, customers: 7 };
 /** Beside the first, so that branch restrictions can be tried. */
 const sandboxBranches = ['North', 'South'];
 
 /** Makes the sandbox and, on the first run, the demo dealer. A run that was killed half way is completed by the next. */
 export async function prepare(service: Service, withDemo: boolean): Promise<Demo | null> {
-  await makeSandbox(service);
-  return withDemo && !(await isDemoMade(service)) ? createDemo(service) : null;
+  const album = openAlbum();
+  await makeSandbox(service, album);
+  return withDemo && !(await isDemoMade(service)) ? createDemo(service, demoVehicles, album) : null;
 }
 
 /** Its keys are issued last. */
@@ -40,8 +45,8 @@ async function isDemoMade(service: Service): Promise<boolean> {
 }
 
 /** Makes the demo dealer if it is missing, and always issues two fresh keys. */
-export async function createDemo(service: Service, vehicles = 60): Promise<Demo> {
-  const ctx = await demoDealer(service, vehicles);
+export async function createDemo(service: Service, vehicles = demoVehicles, album = openAlbum()): Promise<Demo> {
+  const ctx = await demoDealer(service, vehicles, album);
   const email = emailOf('ADMINISTRATOR');
   const ownerId = (await userIdByEmail(ctx, email)) ?? '';
   const issue = (kind: 'secret' | 'publishable') =>
@@ -64,7 +69,7 @@ export async function createDemo(service: Service, vehicles = 60): Promise<Demo>
 const demoPassword = ({ service, dealer }: Context): string =>
   service.keyring.sign('demo password', dealer.id).toString('hex').slice(0, 16);
 
-async function demoDealer(service: Service, vehicles: number): Promise<Context> {
+async function demoDealer(service: Service, vehicles: number, album: Album): Promise<Context> {
   if (!(await findDealer(service, { code: 'demo' }))) {
     await createDealer(service, { name: 'Forecourt Demo Motors', code: 'demo', plan: 'PROFESSIONAL' });
   }
@@ -76,12 +81,15 @@ async function demoDealer(service: Service, vehicles: number): Promise<Context> 
     if (await userIdByEmail(ctx, emailOf(role))) continue;
     await createUser(ctx, { email: emailOf(role), name: nameOf(role), role, password: demoPassword(ctx) });
   }
-  await seed(ctx, { vehicles, customers: demoCustomers, staffId: await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE')) });
+  const stock = { branchIds: await branchIds(ctx), vehicles, photographed: vehicles };
+  await seedStockWithPhotos(ctx, stock, album);
+  const staffId = await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE'));
+  await seedCustomers(ctx, { branchIds: stock.branchIds, staffId }, demoCustomers);
   return ctx;
 }
 
 /** Makes the dealership that test keys reach, with the user they act as and its fixed seed. */
-export async function makeSandbox(service: Service): Promise<void> {
+export async function makeSandbox(service: Service, album = openAlbum()): Promise<void> {
   if (!(await findDealer(service, { code: 'sandbox' }))) {
     await createSandbox(service, { name: 'Sandbox Motors', code: 'sandbox', plan: 'PROFESSIONAL' });
   }
@@ -90,7 +98,9 @@ export async function makeSandbox(service: Service): Promise<void> {
   for (const name of sandboxBranches) {
     if (!(await namesOfBranches(ctx)).some((branch) => branch.name === name)) await createBranch(ctx, { name });
   }
-  await seed(ctx, sandboxSeed);
+  const stock = await sandboxStock(ctx);
+  await seedStockWithPhotos(ctx, stock, album);
+  await seedCustomers(ctx, stock, sandboxSeed.customers);
   // Without the user nobody acts in the sandbox, so it comes last.
   await inTransaction(ctx, async (tx) => {
     const { id } = await createUser(tx, { email: sandboxUser, name: 'Sandbox', role: 'ADMINISTRATOR', password: randomText(32) });
@@ -98,21 +108,22 @@ export async function makeSandbox(service: Service): Promise<void> {
   });
 }
 
-/** Puts the sandbox back to its fixed seed, in one transaction: whoever reads sees it as it was, then as it is. */
+/** Puts the sandbox back to its fixed seed, in one transaction: whoever reads sees it as it was, then as it is. Its photos follow. */
 export async function resetSandbox(service: Service): Promise<void> {
-  await inTransaction(await operatorFor(service, 'sandbox'), async (tx) => {
+  const ctx = await operatorFor(service, 'sandbox');
+  const stock = await inTransaction(ctx, async (tx) => {
     await eraseEnquiries(tx);
     await eraseCustomers(tx);
     await eraseStock(tx);
-    await seed(tx, sandboxSeed);
+    const stock = await sandboxStock(tx);
+    await seedStock(tx, stock);
+    await seedCustomers(tx, stock, sandboxSeed.customers);
+    return stock;
   });
+  await photographStock(ctx, stock, openAlbum());
 }
 
-async function seed(ctx: Context, { vehicles, customers, staffId }: { vehicles: number; customers: number; staffId?: string | undefined }) {
-  const branches = await branchIds(ctx);
-  await seedStock(ctx, branches, vehicles);
-  await seedCustomers(ctx, { branchIds: branches, staffId }, customers);
-}
+const sandboxStock = async (ctx: Context): Promise<StockSeed> => ({ ...sandboxSeed, branchIds: await branchIds(ctx) });
 
 async function operatorFor(service: Service, code: string): Promise<Context> {
   const found = await findDealer(service, { code });

@@ -4,6 +4,11 @@ import type { Context } from '#platform/context.ts';
 import { dateIn, fromMillis, toMillis } from '#platform/dates.ts';
 import { inTransaction, undoneIfRefused } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
+import type { Body } from './drawings/drawings.ts';
+import { drawingsOf } from './drawings/drawings.ts';
+import type { Colour } from './drawings/paint.ts';
+import type { Album, Sitter } from './seed-photos.ts';
+import { drawAhead, photograph } from './seed-photos.ts';
 
 /** Statuses in the proportions of a dealership's day; every one of them is among the first eight. */
 const statuses = [
@@ -46,24 +51,68 @@ const models = [
   },
   { make: 'Nissan', model: 'Qashqai', derivative: '1.3 DIG-T N-Connecta', body_type: 'SUV', doors: 5, fuel_type: 'PETROL', price: 17_995 },
   { make: 'Audi', model: 'A4', derivative: '40 TDI S line Avant', body_type: 'ESTATE', doors: 5, fuel_type: 'DIESEL', price: 26_500 },
-] as const;
+] as const satisfies ({ body_type: Body } & Record<string, unknown>)[];
 
-const colours = ['Blue', 'Black', 'White', 'Grey', 'Red', 'Silver'];
+const colours = ['Blue', 'Black', 'White', 'Grey', 'Red', 'Silver'] as const satisfies Colour[];
 const letters = 'ABCDEFGHJKLMNOPRSTUVWXY';
 
-/** Takes the first `count` vehicles of a fixed seed into stock, spread over the branches: the same on every machine but for ids and times. */
-export async function seedStock(ctx: Context, branchIds: readonly string[], count: number): Promise<void> {
-  const random = randomNumbers(20_200_101);
-  for (let n = 0; n < count; n++) {
-    const status = statuses[n % statuses.length]!;
-    const ofDeal = status === 'SOLD' || status === 'DELIVERED';
-    const vehicle = vehicleOf(ctx, random, n, branchIds[n % branchIds.length]!);
-    await inTransaction(ctx, async (tx) => {
-      const made = await undoneIfRefused(tx, () => createVehicle(tx, { ...vehicle, status: ofDeal ? 'FOR_SALE' : status }));
-      if (made instanceof Refusal) return checkTaken(made);
-      if (ofDeal) await moveForDeal(tx, made.id, status, null);
-    });
+/** Those that are advertised, or were, have photos. */
+const advertised: readonly string[] = ['FOR_SALE', 'RESERVED', 'SOLD', 'DELIVERED'];
+
+export interface StockSeed {
+  readonly branchIds: readonly string[];
+  readonly vehicles: number;
+  /** The first so many of the advertised have photos. */
+  readonly photographed: number;
+}
+
+/** Takes the first vehicles of a fixed seed into stock, spread over the branches: the same on every machine but for ids and times. */
+export async function seedStock(ctx: Context, seed: StockSeed): Promise<void> {
+  for (const one of stockOf(ctx, seed)) await takeIn(ctx, one);
+}
+
+/** The same, each with its photos before the next. For outside a transaction, as files are written. */
+export async function seedStockWithPhotos(ctx: Context, seed: StockSeed, album: Album): Promise<void> {
+  const stock = stockOf(ctx, seed);
+  drawAhead(
+    album,
+    stock.flatMap(({ drawings }) => drawings),
+  );
+  for (const one of stock) {
+    await takeIn(ctx, one);
+    if (one.drawings.length > 0) await photograph(ctx, album, one);
   }
+}
+
+/** The photos of a stock that was taken in without. */
+export async function photographStock(ctx: Context, seed: StockSeed, album: Album): Promise<void> {
+  for (const one of stockOf(ctx, seed)) if (one.drawings.length > 0) await photograph(ctx, album, one);
+}
+
+interface Seeded extends Sitter {
+  readonly vehicle: ReturnType<typeof vehicleOf>;
+  readonly status: (typeof statuses)[number];
+}
+
+function stockOf(ctx: Context, { branchIds, vehicles, photographed }: StockSeed): Seeded[] {
+  const random = randomNumbers(20_200_101);
+  let left = photographed;
+  return Array.from({ length: vehicles }, (_, n) => {
+    const vehicle = vehicleOf(ctx, random, n, branchIds[n % branchIds.length]!);
+    const status = statuses[n % statuses.length]!;
+    const { side, front, interior } = drawingsOf(vehicle);
+    const drawings = advertised.includes(status) && left-- > 0 ? [side, ...(status === 'FOR_SALE' ? [front] : []), interior] : [];
+    return { vehicle, status, drawings };
+  });
+}
+
+async function takeIn(ctx: Context, { vehicle, status }: Seeded): Promise<void> {
+  const ofDeal = status === 'SOLD' || status === 'DELIVERED';
+  await inTransaction(ctx, async (tx) => {
+    const made = await undoneIfRefused(tx, () => createVehicle(tx, { ...vehicle, status: ofDeal ? 'FOR_SALE' : status }));
+    if (made instanceof Refusal) return checkTaken(made);
+    if (ofDeal) await moveForDeal(tx, made.id, status, null);
+  });
 }
 
 /** A run that was killed half way has made some of them. */
@@ -71,7 +120,7 @@ function checkTaken(refusal: Refusal): void {
   if (refusal.code !== 'external_id_taken') throw refusal;
 }
 
-function vehicleOf(ctx: Context, random: (below: number) => number, n: number, branchId: string): NewVehicle {
+function vehicleOf(ctx: Context, random: (below: number) => number, n: number, branchId: string) {
   const { price, ...model } = models[random(models.length)]!;
   const age = 1 + random(7);
   const year = Number(ctx.now.slice(0, 4)) - age;
@@ -102,7 +151,7 @@ function vehicleOf(ctx: Context, random: (below: number) => number, n: number, b
       { name: 'Parking sensors', type: 'OPTIONAL' },
     ],
     costs: { purchase_price: Math.round(price * (0.82 - age * 0.05)) * 100, purchase_source: 'AUCTION' },
-  };
+  } satisfies NewVehicle;
 }
 
 /** A plate of the present British form for a year. */

@@ -49,13 +49,13 @@ export async function supervise(roles: readonly Role[], entry: string, stop: Abo
 type Stoppable = { stop(withinMs: number): Promise<void> };
 
 async function prepareDealers(
-  { limits }: Config,
+  { limits, files }: Config,
   databaseUrl: string,
   masterKeys: Buffer[],
   log: Log,
   withDemo: boolean,
 ): Promise<Demo | null> {
-  const service = await openService({ log, databaseUrl, masterKeys, limits, connections: 2 });
+  const service = await openService({ log, databaseUrl, masterKeys, limits, files, connections: 2 });
   try {
     return await progress('Preparing the dealers', prepare(service, withDemo));
   } finally {

@@ -99,6 +99,9 @@ export const limits = { json: 10 * mebibyte, batch: 32 * mebibyte, file: 25 * me
 /** PostgreSQL keeps neither U+0000 nor half a surrogate pair; text that holds one is refused rather than altered. */
 const storable = (value: string) => !value.includes('\u0000') && value.isWellFormed();
 
+/** A text of nothing but invisible characters (U+200B and the like) passes for something that is not there. */
+const isSeen = (value: string) => value === '' || /[^\p{C}\p{Z}]/u.test(value);
+
 /** A text of 1 to `max` characters, trimmed. */
 export const text = (max: number) =>
   z
@@ -106,7 +109,8 @@ export const text = (max: number) =>
     .refine(storable, { error: 'Contains a character that cannot be stored (U+0000 or half a surrogate pair).' })
     .trim()
     .min(1, { error: 'Must not be empty. Send null to clear it.' })
-    .max(max, { error: `At most ${max} characters.` });
+    .max(max, { error: `At most ${max} characters.` })
+    .refine(isSeen, { error: 'Nothing in it can be seen. Send null to clear it.' });
 
 /** An address that is called: http or https, plainly written. What the operation takes of the two is its own rule. */
 export const webAddress = text(2048).transform((given, ctx) => {
@@ -132,17 +136,22 @@ export const upload = z
 /** A UUID, in lower case. */
 export const id = z.guid({ error: 'Not a UUID.' }).toLowerCase();
 
+/** JSON can say -0, which is kept as 0 and would differ from it. */
+const withoutSign = (value: number): number => (value === 0 ? 0 : value);
+
 /** An amount in minor units of the dealer's currency. */
 export const minorUnits = z
   .int({ error: 'A whole number of minor units, such as 1299500 for 12,995.00.' })
   .min(0, { error: 'Must not be negative.' })
-  .max(9_999_999_999, { error: 'At most 9999999999.' });
+  .max(9_999_999_999, { error: 'At most 9999999999.' })
+  .overwrite(withoutSign);
 
 export const whole = (min: number, max: number) =>
   z
     .int({ error: 'A whole number.' })
     .min(min, { error: `At least ${min}.` })
-    .max(max, { error: `At most ${max}.` });
+    .max(max, { error: `At most ${max}.` })
+    .overwrite(withoutSign);
 
 /** The calendar has no year 0, nor has PostgreSQL. */
 const hasYear = (value: string) => !value.startsWith('0000');

@@ -142,8 +142,14 @@ test('a turn that is not had within 5 seconds is refused as stock_busy, which is
     await holder.query(`begin; select set_config('forecourt.dealer_id', '${id}', true)`);
     const { rowCount } = await holder.query('select from dealer_clock where dealer_id = $1 for update', [id]);
     assert.equal(rowCount, 1);
-    const answer = await api.post('/v1/vehicles', car, { 'idempotency-key': 'busy' });
-    assert.deepEqual([answer.status, answer.body.code, answer.headers['retry-after']], [409, 'stock_busy', '5']);
+    // Three wait for the turn, the others for a place in the line; the last one would call out first.
+    const bodies = [car, car, car, car, { condition: 'USED', registration: 'AB12CDE' }];
+    const answers = await Promise.all(
+      bodies.map((body, at) => api.post('/v1/vehicles', body, { 'idempotency-key': at === 0 ? 'busy' : `busy-${at}` })),
+    );
+    for (const { status, body, headers } of answers) {
+      assert.deepEqual([status, body.code, headers['retry-after']], [409, 'stock_busy', '5']);
+    }
   } finally {
     await holder.query('rollback');
     holder.release();

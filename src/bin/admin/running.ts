@@ -17,6 +17,7 @@ export async function runningService<T>(work: (service: Service) => Promise<T>):
     databaseUrl,
     masterKeys: loadMasterKeys(config),
     limits: config.limits,
+    files: config.files,
     connections: 2,
   });
   try {

@@ -16,7 +16,7 @@ const plain = [
   ...(['preferred_contact_method', 'vat_number', 'account_number'] as const),
 ] as const satisfies readonly (keyof CustomerRow & keyof CustomerChanges)[];
 
-const others = ['address', 'marketing_consent', 'do_not_contact', 'tags', 'metadata'] as const;
+const others = ['display_name', 'address', 'marketing_consent', 'do_not_contact', 'tags', 'metadata'] as const;
 
 /** The customer with the changes written over it, as a merge patch. */
 export function written(before: CustomerRow, changes: CustomerChanges, now: Instant): CustomerRow {
@@ -41,7 +41,7 @@ const noConsent: Omit<Consent, 'recorded_at'> = { email: false, sms: false, phon
 
 /** A consent with changes laid over it: of the moment they name, or of now when it says something else than before. */
 export function consented(before: Consent | null, changes: ConsentChanges, now: Instant): Consent | null {
-  if (changes === null) return null;
+  if (changes === null || (before === null && saysNothing(changes))) return null;
   const { recorded_at: recordedAt, ...rest } = changes;
   const { recorded_at: recordedBefore, ...stood } = before ?? { ...noConsent, recorded_at: '' };
   const said: typeof noConsent = { ...stood };
@@ -50,6 +50,8 @@ export function consented(before: Consent | null, changes: ConsentChanges, now: 
   if (typeof recordedAt === 'string') return { ...said, recorded_at: wholeSecond(parseInstant(recordedAt)) };
   return { ...said, recorded_at: before && isDeepStrictEqual(said, stood) ? recordedBefore : wholeSecond(now) };
 }
+
+const saysNothing = (changes: object): boolean => Object.values(changes).every((value) => value === undefined || value === null);
 
 /** As it will be shown, so that what was read can be written back and changes nothing. */
 export const wholeSecond = (at: Instant): Instant => parseInstant(toDateTime(at));

@@ -35,7 +35,7 @@ export async function createCustomer(ctx: Context, customer: NewCustomer): Promi
     const branch = branchFor(body.branch_id, house, tx.caller.branches);
     const made = settled(null, written(newRow(tx, branch.id, rules.typeOf(names)), body, tx.now), branch.name, tx.now);
     checkExternalId(made.after, holder);
-    rules.checkCustomer(made.after, body);
+    rules.checkCustomer(null, made.after);
     await save(tx, made);
     tellOf(tx, made, []);
     const shown = detailsView(readerOf(tx))({ ...made.after, owned_vehicles: [] });
@@ -52,8 +52,8 @@ export async function updateCustomer(ctx: Context, id: string, changes: Customer
     checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
     const after = written(before, body, tx.now);
     checkExternalId(after, holder);
-    rules.checkCustomer(after, body);
-    const change = settled(before, after, branchName(house, after.branch_id), tx.now);
+    rules.checkCustomer(before, after);
+    const change = settled(before, after, branchName(house, after.branch_id, before), tx.now);
     if (change.changed.length > 0) {
       await save(tx, change);
       tellOf(tx, change, before.owned_vehicles);

@@ -84,7 +84,7 @@ test('a customer is created, read, changed and deleted', async () => {
     ['customer.created', 'customer.updated', 'customer.deleted'],
   );
   assert.deepEqual(events[0]?.data.object, { ...customer, branch: null });
-  assert.deepEqual(events[1]?.data.changed.toSorted(), ['address', 'company_name', 'metadata', 'phone', 'tags', 'type']);
+  assert.deepEqual(events[1]?.data.changed.toSorted(), ['address', 'company_name', 'display_name', 'metadata', 'phone', 'tags', 'type']);
   assert.deepEqual(events[2]?.data.object, tombstone);
   const { rows } = await dealer.service.pools.doors.query('select action from activity where record_id = $1 order by at', [customer.id]);
   assert.deepEqual(
@@ -228,6 +228,33 @@ test('the home branch: the default, the only one, or one the key reaches', async
   await ofB.patch(`/v1/customers/${customer.id}`, { branch_id: c.id }).refuses(403, 'branch_move_not_permitted');
   await two.get(`/v1/customers/${customer.id}`).succeeds();
   await (await apiWith({ branchIds: [c.id] })).get(`/v1/customers/${customer.id}`).refuses(404, 'not_found');
+});
+
+test('an address of any length is a 422, and so is a name of which nothing can be seen', async () => {
+  const { api } = await dealership();
+  const long = `a@${'a.'.repeat(4_500_000)}b`;
+  const refused = await api.post('/v1/customers', { ...ash, email: long }).refuses(422, 'validation_failed');
+  assert.deepEqual(Object.keys(refused.errors), ['email']);
+  const unseen = await api.post('/v1/customers', { ...ash, last_name: '\u200b' }).refuses(422, 'validation_failed');
+  assert.deepEqual(Object.keys(unseen.errors), ['last_name']);
+});
+
+test('a consent that says nothing is none', async () => {
+  const { api } = await dealership();
+  const { id, updated_at } = await api.post('/v1/customers', ash).succeeds(201);
+  for (const marketing_consent of [{}, { email: null }, { wording: null }]) {
+    const customer = await api.patch(`/v1/customers/${id}`, { marketing_consent }).succeeds();
+    assert.deepEqual([customer.marketing_consent, customer.updated_at], [null, updated_at]);
+  }
+});
+
+test('a customer of whom an enquiry gave a first name alone is changed as it was read', async () => {
+  const { api } = await dealership();
+  const contact = { first_name: 'Kim', email: 'kim@customer.example' };
+  const { customer_id } = await api.post('/v1/enquiries', { contact }).succeeds(201);
+  const { first_name, last_name, company_name } = await api.get(`/v1/customers/${customer_id}`).succeeds();
+  const again = await api.patch(`/v1/customers/${customer_id}`, { first_name, last_name, company_name, title: 'Dr' }).succeeds();
+  assert.deepEqual([again.first_name, again.last_name, again.title], ['Kim', null, 'Dr']);
 });
 
 test('the filters of the list', async () => {

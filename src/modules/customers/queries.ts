@@ -88,17 +88,23 @@ export interface Sought {
 }
 
 /** A customer as far as others are taken for them. */
-export type KnownRow = Pick<CustomerRow, 'id' | 'reference' | 'display_name' | 'email' | 'mobile' | 'phone' | 'last_name_key'>;
+export type KnownRow = Pick<
+  CustomerRow,
+  'id' | 'reference' | 'display_name' | 'email' | 'mobile' | 'phone' | 'last_name_key' | 'company_key'
+>;
 
-/** The customers within reach who have the e-mail or one of the numbers: namesakes first, then oldest first. */
+/** The customers within reach who have the e-mail or one of the numbers: those first who are meant before others. */
 export async function customersReachedBy(ctx: Context, { email, numbers, lastNameKey }: Sought): Promise<KnownRow[]> {
   const { branches } = ctx.caller;
   const { rows } = await sql<KnownRow>`
-    select id, reference, display_name, email, mobile, phone, last_name_key from customer
+    select id, reference, display_name, email, mobile, phone, last_name_key, company_key from customer
     where dealer_id = ${ctx.dealer.id}::uuid and deleted_at is null
       and (email = ${email}::text or mobile = any(${numbers}::text[]) or phone = any(${numbers}::text[]))
       ${andWithin(branches, 'branch_id')}
-    order by last_name_key = ${lastNameKey}::text desc nulls last, created_at, id limit 100`.execute(ctx.db);
+    order by last_name_key = ${lastNameKey}::text desc nulls last, email = ${email}::text desc nulls last,
+      (mobile = ${numbers[0] ?? null}::text or phone = ${numbers[0] ?? null}::text) desc nulls last, created_at, id limit 100`.execute(
+    ctx.db,
+  );
   return rows;
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
-import { Refusal } from '#platform/errors.ts';
+import { invalid, Refusal } from '#platform/errors.ts';
 import { phoneNumbers } from '#platform/phone.ts';
 import { toTombstone } from '#platform/records.ts';
 import type { Customer, CustomerDetails, CustomerListQuery } from './contract.ts';
@@ -12,6 +12,7 @@ import { customerView, detailsView } from './view.ts';
 /** A page of the customers within the caller's reach. */
 export async function listCustomers(ctx: Context, query: CustomerListQuery): Promise<Page<Customer | Tombstone>> {
   const show = customerView(readerOf(ctx));
+  if (query.q !== undefined && nameKey(query.q) === '') throw invalid('q', 'Nothing a name could begin with.');
   const filters = {
     ...query,
     ...(query.phone && { phone: phoneNumbers(query.phone, ctx.dealer.country) }),

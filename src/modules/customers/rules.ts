@@ -1,7 +1,7 @@
 import type { FieldErrors } from '#platform/errors.ts';
 import { invalidFields, Refusal } from '#platform/errors.ts';
 import { wrongMetadata } from '#platform/records.ts';
-import type { CustomerChanges, CustomerType } from './contract.ts';
+import type { CustomerType } from './contract.ts';
 
 // What the dealership does not allow, and who it takes for whom. Pure: the same customer and the same change always give the same answer.
 
@@ -33,8 +33,16 @@ export function displayName(type: CustomerType, { first_name: first, last_name: 
   return (type === 'BUSINESS' ? company || person : person || company) ?? '';
 }
 
-/** A name as it is compared: lower case, without accents. */
-export const nameKey = (name: string): string => name.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll(/\s+/g, ' ').toLowerCase();
+/** A name as it is compared: lower case, without the accents of Latin letters, with one kind of apostrophe. */
+export const nameKey = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .replaceAll(/[\u2018\u2019\u02bc`\u00b4]/g, "'")
+    .replaceAll(/\s+/g, ' ')
+    .toUpperCase()
+    .toLowerCase()
+    .trim();
 
 /** Someone who gives a company's name and no last name is taken for the company. */
 export const typeOf = ({ last_name: last, company_name: company }: Names): CustomerType =>
@@ -46,16 +54,17 @@ export const typeOf = ({ last_name: last, company_name: company }: Names): Custo
 export interface Known extends Reached {
   readonly id: string;
   readonly last_name_key: string | null;
+  readonly company_key: string | null;
 }
 
-type Contact = Reached & Pick<Names, 'last_name'>;
+type Contact = Reached & Pick<Names, 'last_name' | 'company_name'>;
 
 /**
- * The customer a contact means: by e-mail, then mobile, then phone, and of the same last name where the contact gives one, since
- * families share them. Of several the first of `known` counts.
+ * The customer a contact means: by e-mail, then mobile, then phone, and of the same last name where the contact gives one, else of the
+ * same company, since families and houses share them. Of several the first of `known` counts.
  */
 export function customerMeant<K extends Known>(contact: Contact, known: readonly K[]): K | undefined {
-  const namesakes = known.filter((customer) => contact.last_name === null || isNamesake(contact, customer));
+  const namesakes = known.filter((customer) => isNameless(contact) || isNamesake(contact, customer));
   const { email, mobile, phone } = contact;
   return (
     namesakes.find((customer) => email !== null && customer.email === email) ??
@@ -70,25 +79,30 @@ export function duplicatesAmong(contact: Contact, known: readonly Known[]): stri
   return [...namesakes, ...known.filter((customer) => !namesakes.includes(customer))].slice(0, 20).map(({ id }) => id);
 }
 
-const isNamesake = ({ last_name: name }: Contact, { last_name_key: key }: Known): boolean => name !== null && nameKey(name) === key;
+const isNameless = ({ last_name: name, company_name: company }: Contact): boolean => name === null && company === null;
+
+const isNamesake = ({ last_name: name, company_name: company }: Contact, known: Known): boolean =>
+  name !== null ? nameKey(name) === known.last_name_key : company !== null && nameKey(company) === known.company_key;
 
 /** A number is the same one whichever of the two fields holds it. */
 const hasNumber = ({ mobile, phone }: Known, number: string | null): boolean => number !== null && (mobile === number || phone === number);
 
 // ---- The customer itself ----
 
-/** What is wrong with the customer as it would be. `written` says which of it is being written. */
-export function checkCustomer(after: Standing, written: CustomerChanges): void {
+/** What is wrong with the customer as it would be. One from an enquiry may have less than a new one needs; a change may not take it. */
+export function checkCustomer(before: Standing | null, after: Standing): void {
   const errors: FieldErrors = wrongMetadata(after);
-  const writes = (...fields: (keyof CustomerChanges)[]) => fields.some((field) => written[field] !== undefined);
-  if (writes('last_name', 'company_name') && after.last_name === null && after.company_name === null) {
+  if (!isNamed(after) && (before === null || isNamed(before))) {
     errors.last_name = ['A customer needs a last_name or a company_name.'];
   }
-  if (writes('email', 'mobile', 'phone') && after.email === null && after.mobile === null && after.phone === null) {
+  if (!isReached(after) && (before === null || isReached(before))) {
     errors.email = ['A customer needs an email, a mobile or a phone.'];
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
+
+const isNamed = ({ last_name: last, company_name: company }: Names): boolean => last !== null || company !== null;
+const isReached = ({ email, mobile, phone }: Reached): boolean => email !== null || mobile !== null || phone !== null;
 
 export function checkDeletable(enquiries: number): void {
   if (enquiries > 0) {

@@ -10,11 +10,21 @@ const yes = z.boolean({ error: 'Either true or false.' }).nullable();
 
 // ---- Requests, each in the form of a merge patch: absent leaves it, null clears it, an object is merged, an array replaced ----
 
-/** Upper case with one space: before the last three characters of a British one, else where a space was written. */
+/** The postcodes that have a space, and where: British with Girobank, overseas and forces ones, Irish, Canadian, Dutch. */
+const spacedPostcodes = [
+  /^([A-Z]{1,2}\d[A-Z\d]?|GIR|[A-Z]{4})(\d[A-Z]{2})$/,
+  /^(BFPO)(\d{1,4})$/,
+  /^([AC-FHKNPRTV-Y]\d[\dW])([AC-FHKNPRTV-Y\d]{4})$/,
+  /^([A-Z]\d[A-Z])(\d[A-Z]\d)$/,
+  /^(\d{4})([A-Z]{2})$/,
+];
+
+/** Upper case with one space, where the country's postcodes have one; else as it was written. */
 export const postcode = text(20).transform((value) => {
-  const spaced = value.toUpperCase().replaceAll(/\s+/g, ' ');
-  const british = /^([A-Z]{1,2}\d[A-Z\d]?)(\d[A-Z]{2})$/.exec(spaced.replaceAll(' ', ''));
-  return british ? `${british[1]} ${british[2]}` : spaced;
+  const written = value.toUpperCase().replaceAll(/\s+/g, ' ');
+  const together = written.replaceAll(/[\s-]/g, '');
+  const [, ...halves] = spacedPostcodes.map((form) => form.exec(together)).find((found) => found !== null) ?? [];
+  return halves.length > 0 ? halves.join(' ') : written;
 });
 
 /** A phone number as someone writes it; which one it is, the dealership's country decides. */

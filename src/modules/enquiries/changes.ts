@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { consented, patchedAddress, wholeSecond } from '#modules/customers/index.ts';
 import type { Instant } from '#platform/dates.ts';
 import { parseInstant } from '#platform/dates.ts';
-import { patched, patchedMap, said } from '#platform/merge-patch.ts';
+import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { Attribution, Contact, EnquiryChanges } from './contract.ts';
@@ -123,7 +123,11 @@ function offered(
   now: Instant,
 ): PartExchangeRow | null {
   if (changes === null) return null;
-  if (before) return { ...before, ...said(changes) };
+  if (before) {
+    const { id, status, ...offer } = before;
+    const next = patched<Omit<PartExchangeRow, 'id' | 'status'>>(noOffer, offer, changes);
+    return next && { id, status, ...next };
+  }
   const offer = patched<Omit<PartExchangeRow, 'id' | 'status'>>(noOffer, null, changes);
   return offer && { id: uuidv7(now), status: 'OFFERED', ...offer };
 }

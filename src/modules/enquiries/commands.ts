@@ -5,14 +5,13 @@ import { tell } from '#modules/events/index.ts';
 import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
 import type { Found } from '#modules/links/index.ts';
 import { checkLinks, findLinks, linksIn, newLinks, summaryNow } from '#modules/links/index.ts';
-import { isDealerCode } from '#modules/reference/index.ts';
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { familyReader, readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
-import type { FieldErrors } from '#platform/errors.ts';
-import { invalidFields, Refusal } from '#platform/errors.ts';
+import { Refusal } from '#platform/errors.ts';
 import { dialable } from '#platform/phone.ts';
 import type { Change } from '#platform/records.ts';
 import { checkExternalId, toTombstone } from '#platform/records.ts';
@@ -62,7 +61,7 @@ export async function updateEnquiry(ctx: Context, id: string, changes: EnquiryCh
     ]);
     if (!before) throw new Refusal('not_found');
     checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
-    const after = { ...written(before, body, tx.now), branch_name: branchName(house, body.branch_id ?? before.branch_id) };
+    const after = { ...written(before, body, tx.now), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
     checkExternalId(after, holder);
     rules.checkPartExchange(before, after);
     rules.checkMove(before.status, after.status);
@@ -105,7 +104,7 @@ export const appraisePartExchange = (ctx: Context, id: string, valuation: number
 export const moveForDeal = (ctx: Context, id: string, status: EnquiryStatus, lostReason: string | null = null): Promise<EnquiryWithNotes> =>
   inTransaction(ctx, async (tx) => {
     const enquiry = await standing(tx, id);
-    return change(tx, enquiry, { ...enquiry, status, lost_reason: lostReason });
+    return change(tx, enquiry, { ...enquiry, status, lost_reason: lostReason, lost_note: null });
   });
 
 /** Empties the records for the sandbox's reset. */
@@ -120,6 +119,9 @@ async function standing(tx: Context, id: string): Promise<DetailedRow> {
 const withNumbers = <B extends EnquiryChanges>({ dealer }: Context, body: B): B =>
   body.contact ? { ...body, contact: dialable(body.contact, dealer.country, 'contact') } : body;
 
+/** The lists of its codes to which the dealer may add. */
+const openLists = { type: 'enquiry-types', source: 'enquiry-sources', lost_reason: 'enquiry-lost-reasons' } as const;
+
 /** What an enquiry names. */
 const kinds = { customer_id: 'customer', vehicle_id: 'vehicle', assigned_to_id: 'staff' } as const;
 
@@ -127,20 +129,7 @@ const kinds = { customer_id: 'customer', vehicle_id: 'vehicle', assigned_to_id: 
 async function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, found: Found, body: EnquiryChanges): Promise<void> {
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkEnquiry(after, body);
-  await checkCodes(tx, body);
-}
-
-const openLists = { type: 'enquiry-types', source: 'enquiry-sources', lost_reason: 'enquiry-lost-reasons' } as const;
-
-/** A code of the dealer's own must have been made. */
-async function checkCodes(tx: Context, body: EnquiryChanges): Promise<void> {
-  const errors: FieldErrors = {};
-  for (const field of Object.keys(openLists) as (keyof typeof openLists)[]) {
-    const code = body[field];
-    if (!code?.startsWith('X_') || (await isDealerCode(tx, openLists[field], code))) continue;
-    errors[field] = [`Not a code of the reference list "${openLists[field]}".`];
-  }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  await checkDealerCodes(tx, openLists, body);
 }
 
 async function askingOf(tx: Context, enquiry: DetailedRow, found: Found, branch: { id: string; name: string }): Promise<Asking> {

@@ -238,6 +238,7 @@ test('codes of the dealer’s own are taken once they were made', async () => {
   assert.deepEqual([type, source], ['X_FLEET', 'X_SHOW']);
   assert.equal((await api.patch(`/v1/enquiries/${id}`, { status: 'LOST', lost_reason: 'X_MOVED' }).succeeds()).lost_reason, 'X_MOVED');
   assert.equal((await api.get('/v1/enquiries?type=X_FLEET&source=X_SHOW,API').succeeds()).length, 1);
+  for (const filter of ['type', 'source']) await api.get(`/v1/enquiries?${filter}=X_NEVER`).refuses(422, 'validation_failed');
   const { type: usual, source: api_ } = await api.post('/v1/enquiries', { contact: kim }).succeeds(201);
   assert.deepEqual([usual, api_], ['SALES', 'API']);
 });
@@ -317,6 +318,23 @@ test('a contact is taken for the customer it means, else a customer is made of i
   );
   const company = await meant({ company_name: 'Ash Couriers Ltd', phone: '020 7946 0123' });
   assert.equal((await api.get(`/v1/customers/${company}`).succeeds()).type, 'BUSINESS');
+});
+
+test('the e-mail counts before a number that a hundred others share', async () => {
+  const { api } = await dealership();
+  const mobile = '07700 900999';
+  for (let n = 0; n < 101; n++) await api.post('/v1/customers', { last_name: `Sharer ${n}`, mobile }).succeeds(201);
+  const owner = await api.post('/v1/customers', { last_name: 'Owner', mobile, email: 'owner@customer.example' }).succeeds(201);
+  const enquiry = await api
+    .post('/v1/enquiries', { contact: { first_name: 'Kim', email: 'owner@customer.example', mobile } })
+    .succeeds(201);
+  assert.equal(enquiry.customer_id, owner.id);
+});
+
+test('the same contact several times at once makes one customer', async () => {
+  const { api } = await dealership();
+  const made = await Promise.all([1, 2, 3].map(() => api.post('/v1/enquiries', { contact: kim }).succeeds(201)));
+  assert.equal(new Set(made.map(({ customer_id }) => customer_id)).size, 1);
 });
 
 test('a deleted customer and one beyond the key’s branches are not meant by a contact', async () => {

@@ -1,3 +1,4 @@
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
@@ -11,6 +12,7 @@ import { detailsView, enquiryView } from './view.ts';
 /** A page of the enquiries within the caller's reach. */
 export async function listEnquiries(ctx: Context, query: EnquiryListQuery): Promise<Page<Enquiry | Tombstone>> {
   const show = enquiryView(readerOf(ctx));
+  await checkDealerCodes(ctx, { type: 'enquiry-types', source: 'enquiry-sources' }, query);
   const filters = query.phone ? { ...query, phone: phoneNumbers(query.phone, ctx.dealer.country) } : query;
   return pageOfEnquiries(ctx, filters, (row) => (row.deleted_at === null ? show(row) : toTombstone(row)));
 }

@@ -80,7 +80,7 @@ test('what is looked for costs no less than at least', () => {
 });
 
 test('a part exchange can be forgotten until it is appraised', () => {
-  const of = (status: PartExchangeStatus) => ({ part_exchange: { status } });
+  const of = (status: PartExchangeStatus) => ({ part_exchange: { status, registration: null } });
   checkPartExchange(of('OFFERED'), null);
   checkPartExchange({ part_exchange: null }, null);
   for (const status of ['APPRAISED', 'AGREED', 'RECEIVED'] as const) {

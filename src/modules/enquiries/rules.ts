@@ -12,7 +12,7 @@ export interface Standing {
   readonly branch_id: string;
   readonly contact: Readonly<Record<'first_name' | 'last_name' | 'company_name' | 'email' | 'mobile' | 'phone', string | null>> | null;
   readonly wanted: { readonly min_price: number | null; readonly max_price: number | null } | null;
-  readonly part_exchange: { readonly status: PartExchangeStatus } | null;
+  readonly part_exchange: { readonly status: PartExchangeStatus; readonly registration: string | null } | null;
   readonly lost_reason: string | null;
   readonly lost_note: string | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -41,10 +41,11 @@ export function checkMove(from: EnquiryStatus, to: EnquiryStatus): void {
 
 // ---- The record's state ----
 
-/** A car the dealership has looked at is not forgotten. */
+/** A car the dealership has looked at is neither forgotten nor made another. */
 export function checkPartExchange(before: Pick<Standing, 'part_exchange'>, after: Pick<Standing, 'part_exchange'> | null): void {
-  const { status } = before.part_exchange ?? { status: 'OFFERED' };
-  if (status !== 'OFFERED' && !after?.part_exchange) {
+  const { status, registration } = before.part_exchange ?? { status: 'OFFERED', registration: null };
+  const isAnother = registration !== null && after?.part_exchange?.registration !== registration;
+  if (status !== 'OFFERED' && (!after?.part_exchange || isAnother)) {
     throw new Refusal('enquiry_has_part_exchange', `The part exchange of this enquiry is ${status.toLowerCase()}.`);
   }
 }

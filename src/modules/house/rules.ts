@@ -43,6 +43,9 @@ function branchNamed(id: string, branches: readonly BranchStanding[], reach: Bra
   return named;
 }
 
-/** The name of a record's branch. */
-export const branchName = ({ branches }: House, branchId: string): string | null =>
-  branches.find(({ id }) => id === branchId)?.name ?? null;
+/** The name of a record's branch. A branch that is gone keeps its name on the records that stay there. */
+export const branchName = (
+  { branches }: House,
+  branchId: string,
+  before: { readonly branch_id: string; readonly branch_name: string | null },
+): string | null => (branchId === before.branch_id ? before.branch_name : (branches.find(({ id }) => id === branchId)?.name ?? null));

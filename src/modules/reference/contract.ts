@@ -54,7 +54,7 @@ export const getReferenceList = operation({
 export const arrangement = z
   .array(
     z.strictObject({
-      code: z.string().regex(/^[A-Z0-9_]{1,40}$/, { error: 'Codes take 1 to 40 characters of A-Z 0-9 _' }),
+      code: z.string().regex(/^(?!X_$)[A-Z0-9_]{1,40}$/, { error: 'Codes take 1 to 40 characters of A-Z 0-9 _' }),
       name: text(80).optional(),
       description: text(500).nullable().optional(),
       is_active: z.boolean().optional(),

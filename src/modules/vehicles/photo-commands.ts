@@ -4,6 +4,7 @@ import type { Tombstone, Upload } from '#platform/contract.ts';
 import { toDateTime } from '#platform/dates.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { invalid, Refusal } from '#platform/errors.ts';
+import type { Picture } from '#platform/files/picture.ts';
 import { NotAPicture, readPicture } from '#platform/files/picture.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { Image, Vehicle } from './contract.ts';
@@ -19,7 +20,7 @@ import { saveSettled } from './write.ts';
 
 /** Reads and keeps an uploaded picture, with no transaction open. It is nobody's photo yet. */
 export async function receivePhoto(ctx: Context, vehicleId: string, file: Upload): Promise<KeptPicture> {
-  checkRoomForOne((await standing(ctx, vehicleId)).images);
+  checkRoomFor(1, (await standing(ctx, vehicleId)).images);
   const picture = await readPicture(file.bytes).catch((error: unknown) => {
     if (error instanceof NotAPicture) throw invalid('file', error.message);
     throw error;
@@ -29,12 +30,26 @@ export async function receivePhoto(ctx: Context, vehicleId: string, file: Upload
 
 /** Adds a kept picture to the end of the gallery. */
 export async function addPhoto(ctx: Context, vehicleId: string, kept: KeptPicture, alt: string | null): Promise<Image> {
-  const { images } = await changeGallery(ctx, vehicleId, (photos, tx) => {
-    checkRoomForOne(photos);
-    return [...photos, { id: uuidv7(tx.now), ...kept, alt, source_url: null }];
-  });
+  const { images } = await addToGallery(ctx, vehicleId, [{ ...kept, alt }]);
   return toImage(images.at(-1)!, images.length - 1, ctx.service.files.addressOf);
 }
+
+/** Keeps pictures, with no transaction open, and adds them to the end of the gallery with one write. */
+export async function addPictures(ctx: Context, vehicleId: string, pictures: readonly NewPicture[]): Promise<void> {
+  const kept = await Promise.all(pictures.map(async ({ picture, alt }) => ({ ...(await keepPicture(ctx, vehicleId, picture)), alt })));
+  await addToGallery(ctx, vehicleId, kept);
+}
+
+export interface NewPicture {
+  readonly picture: Picture;
+  readonly alt: string | null;
+}
+
+const addToGallery = (ctx: Context, vehicleId: string, added: readonly (KeptPicture & { alt: string | null })[]): Promise<VehicleRow> =>
+  changeGallery(ctx, vehicleId, (photos, tx) => {
+    checkRoomFor(added.length, photos);
+    return [...photos, ...added.map((one) => ({ id: uuidv7(tx.now), ...one, source_url: null }))];
+  });
 
 /** Puts the gallery in another order, which names every photo once. */
 export async function orderPhotos(ctx: Context, vehicleId: string, ids: readonly string[]): Promise<Vehicle> {
@@ -79,6 +94,6 @@ async function standing(ctx: Context, vehicleId: string): Promise<VehicleRow> {
   return vehicle;
 }
 
-function checkRoomForOne({ length }: readonly Photo[]): void {
-  if (length >= photosMost) throw invalid('file', `The vehicle has ${photosMost} photos already.`);
+function checkRoomFor(more: number, { length }: readonly Photo[]): void {
+  if (length + more > photosMost) throw invalid('file', `The vehicle has ${length} photos already.`);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { claiming, jpeg, noisy, plain, sideways } from '../../../test/support/pictures.ts';
-import { NotAPicture, readPicture } from './picture.ts';
+import { drawPicture, NotAPicture, readPicture } from './picture.ts';
 
 test('JPEG, PNG and WebP become JPEG in two sizes', async () => {
   const wide = plain({ width: 3000, height: 1500 });
@@ -76,4 +76,21 @@ test('what is no photo is refused, whatever it claims to be', async () => {
   assert.equal((await sharp(frames).metadata()).pages, 2);
   for (const [what, bytes, why] of refused)
     await assert.rejects(readPicture(bytes), (error: Error) => error instanceof NotAPicture && why.test(error.message), what);
+});
+
+test('a drawing of the product’s own becomes a picture, and an SVG from outside is refused before, meanwhile and after', async () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="400"><rect width="640" height="400" fill="#00f"/></svg>';
+  const outside = [Buffer.from(svg), Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.from(svg)])];
+  const refused = () => Promise.all(outside.map((bytes) => assert.rejects(readPicture(bytes), NotAPicture)));
+  await refused();
+  const [file] = await Promise.all([drawPicture(svg), refused(), drawPicture(svg), refused()]);
+  const { width, height, full } = await readPicture(file);
+  assert.deepEqual([width, height], [640, 400]);
+  const { channels } = await sharp(full).stats();
+  assert.deepEqual(
+    channels.map(({ mean }) => Math.round(mean / 255)),
+    [0, 0, 1],
+  );
+  await refused();
+  await assert.rejects(sharp(Buffer.from(svg)).toBuffer(), 'the library reads SVG no more');
 });

@@ -69,23 +69,31 @@ const inOneStep = <F>(ctx: Context, repeat: Repeatable, work: Work<F>): Promise<
 /** Claims the key, calls out with no transaction open, then works and stores in one transaction. A claim whose process died ends with its lease. */
 async function inTwoSteps<F>(ctx: Context, repeat: Repeatable, work: Work<F> & Required<Pick<Work<F>, 'outside'>>): Promise<Outcome> {
   const owner = randomUUID();
-  const earlier = await openTransaction(ctx, async (tx) => {
-    const found = await lookBack(tx, repeat);
-    if (found === null) await claim(tx, repeat, owner);
-    return found;
-  });
+  const earlier = await openTransaction(
+    ctx,
+    async (tx) => {
+      const found = await lookBack(tx, repeat);
+      if (found === null) await claim(tx, repeat, owner);
+      return found;
+    },
+    work.busy,
+  );
   if (earlier !== null) return { ...earlier, replayed: true };
   try {
     const fetched = await work.outside(ctx).catch((error: unknown) => {
       if (error instanceof Refusal) return error;
       throw error;
     });
-    return await openTransaction(ctx, async (tx) => {
-      await holdClaim(tx, repeat, owner);
-      const answer = fetched instanceof Refusal ? refusalOf(fetched, work) : await answerOrRefusal(tx, work, fetched);
-      await store(tx, repeat, answer);
-      return { ...answer, replayed: false };
-    });
+    return await openTransaction(
+      ctx,
+      async (tx) => {
+        await holdClaim(tx, repeat, owner);
+        const answer = fetched instanceof Refusal ? refusalOf(fetched, work) : await answerOrRefusal(tx, work, fetched);
+        await store(tx, repeat, answer);
+        return { ...answer, replayed: false };
+      },
+      work.busy,
+    );
   } catch (error) {
     await openTransaction(ctx, (tx) => release(tx, repeat, owner)).catch(() => undefined); // Else its lease ends it.
     throw error;

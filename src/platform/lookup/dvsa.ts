@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { text } from '../contract.ts';
 import { ask, at, unexpected } from './ask.ts';
 import type { LookupSettings, Provider } from './lookup.ts';
 import { lookupTimeoutMs, unknownVehicle } from './lookup.ts';
@@ -28,11 +27,15 @@ export function dvsaHistory(settings: Settings): Provider {
 }
 
 /** Makes and models that were never recorded are written as words. */
-const name = text(60)
+const name = z
+  .string()
+  .trim()
+  .max(60)
   .nullish()
   .transform((said) => (said && !/^(unknown|unclassified|not available)$/i.test(said) ? said : null));
 
-const history = z.object({ make: name, model: name });
+/** It is asked for the model: a make that is not as published is as good as not said. */
+const history = z.object({ make: name.catch(null), model: name });
 
 /** One token for all requests, asked for anew a minute before it ends. A request that fails leaves none. */
 function tokensFor({ tokenUrl, clientId, clientSecret }: Settings) {

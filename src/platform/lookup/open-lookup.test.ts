@@ -129,6 +129,15 @@ for (const [what, reply] of failures) {
   });
 }
 
+test('the DVSA’s model counts whatever make it tells with it', async () => {
+  dvla.replies.set(plate, { body: fiesta });
+  for (const make of ['', ' ', 5, 'F'.repeat(61)]) {
+    dvsa.replies.set(plate, { body: { make, model: 'FIESTA' } });
+    const { found } = await openLookup(settings, silentLog, lookupTimeoutMs).find(plate);
+    assert.deepEqual([found?.make, found?.model], ['FORD', 'FIESTA']);
+  }
+});
+
 test('where the DVLA is not available, the DVSA may still know make and model', async () => {
   dvla.replies.set(plate, { status: 503 });
   const { found, lacking } = await both.find(plate);
