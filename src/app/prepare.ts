@@ -1,3 +1,4 @@
+import { eraseAppointments } from '#modules/appointments/index.ts';
 import { eraseCustomers } from '#modules/customers/index.ts';
 import { createBranch, createDealer, createSandbox, findDealer, namesOfBranches, operatorOf, setDealer } from '#modules/dealers/index.ts';
 import { eraseEnquiries } from '#modules/enquiries/index.ts';
@@ -9,6 +10,7 @@ import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { randomText } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
+import { seedAppointments } from './seed-appointments.ts';
 import { seedCustomers } from './seed-customers.ts';
 import { seedStock } from './seed-stock.ts';
 
@@ -22,8 +24,8 @@ export interface Demo {
 
 const demoOrigins = ['https://demo.example'];
 const sandboxUser = 'sandbox@sandbox.example';
-const demoCustomers = 21;
-const sandboxSeed = { vehicles: 24, customers: 7 };
+const demoSeed = { customers: 21, appointments: 14 };
+const sandboxSeed = { vehicles: 24, customers: 7, appointments: 7 };
 /** Beside the first, so that branch restrictions can be tried. */
 const sandboxBranches = ['North', 'South'];
 
@@ -76,7 +78,7 @@ async function demoDealer(service: Service, vehicles: number): Promise<Context> 
     if (await userIdByEmail(ctx, emailOf(role))) continue;
     await createUser(ctx, { email: emailOf(role), name: nameOf(role), role, password: demoPassword(ctx) });
   }
-  await seed(ctx, { vehicles, customers: demoCustomers, staffId: await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE')) });
+  await seed(ctx, { vehicles, ...demoSeed, staffId: await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE')) });
   return ctx;
 }
 
@@ -101,6 +103,7 @@ export async function makeSandbox(service: Service): Promise<void> {
 /** Puts the sandbox back to its fixed seed, in one transaction: whoever reads sees it as it was, then as it is. */
 export async function resetSandbox(service: Service): Promise<void> {
   await inTransaction(await operatorFor(service, 'sandbox'), async (tx) => {
+    await eraseAppointments(tx);
     await eraseEnquiries(tx);
     await eraseCustomers(tx);
     await eraseStock(tx);
@@ -108,10 +111,19 @@ export async function resetSandbox(service: Service): Promise<void> {
   });
 }
 
-async function seed(ctx: Context, { vehicles, customers, staffId }: { vehicles: number; customers: number; staffId?: string | undefined }) {
+interface Seed {
+  readonly vehicles: number;
+  readonly customers: number;
+  readonly appointments: number;
+  /** To whom some of it is given. */
+  readonly staffId?: string | undefined;
+}
+
+async function seed(ctx: Context, { vehicles, customers, appointments, staffId }: Seed): Promise<void> {
   const branches = await branchIds(ctx);
   await seedStock(ctx, branches, vehicles);
   await seedCustomers(ctx, { branchIds: branches, staffId }, customers);
+  await seedAppointments(ctx, staffId, appointments);
 }
 
 async function operatorFor(service: Service, code: string): Promise<Context> {

@@ -2,8 +2,8 @@ import type { NewVehicle } from '#modules/vehicles/index.ts';
 import { createVehicle, moveForDeal } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
 import { dateIn, fromMillis, toMillis } from '#platform/dates.ts';
-import { inTransaction, undoneIfRefused } from '#platform/db/transaction.ts';
-import { Refusal } from '#platform/errors.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { unlessMade } from './seed-once.ts';
 
 /** Statuses in the proportions of a dealership's day; every one of them is among the first eight. */
 const statuses = [
@@ -59,16 +59,10 @@ export async function seedStock(ctx: Context, branchIds: readonly string[], coun
     const ofDeal = status === 'SOLD' || status === 'DELIVERED';
     const vehicle = vehicleOf(ctx, random, n, branchIds[n % branchIds.length]!);
     await inTransaction(ctx, async (tx) => {
-      const made = await undoneIfRefused(tx, () => createVehicle(tx, { ...vehicle, status: ofDeal ? 'FOR_SALE' : status }));
-      if (made instanceof Refusal) return checkTaken(made);
-      if (ofDeal) await moveForDeal(tx, made.id, status, null);
+      const made = await unlessMade(tx, () => createVehicle(tx, { ...vehicle, status: ofDeal ? 'FOR_SALE' : status }));
+      if (made && ofDeal) await moveForDeal(tx, made.id, status, null);
     });
   }
-}
-
-/** A run that was killed half way has made some of them. */
-function checkTaken(refusal: Refusal): void {
-  if (refusal.code !== 'external_id_taken') throw refusal;
 }
 
 function vehicleOf(ctx: Context, random: (below: number) => number, n: number, branchId: string): NewVehicle {

@@ -5,14 +5,13 @@ import { tell } from '#modules/events/index.ts';
 import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
 import type { Found } from '#modules/links/index.ts';
 import { checkLinks, findLinks, linksIn, newLinks, summaryNow } from '#modules/links/index.ts';
-import { isDealerCode } from '#modules/reference/index.ts';
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { familyReader, readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
-import type { FieldErrors } from '#platform/errors.ts';
-import { invalidFields, Refusal } from '#platform/errors.ts';
+import { Refusal } from '#platform/errors.ts';
 import { dialable } from '#platform/phone.ts';
 import type { Change } from '#platform/records.ts';
 import { checkExternalId, toTombstone } from '#platform/records.ts';
@@ -117,7 +116,8 @@ async function standing(tx: Context, id: string): Promise<DetailedRow> {
   return enquiry;
 }
 
-const withNumbers = <B extends EnquiryChanges>({ dealer }: Context, body: B): B =>
+/** A body with the numbers of its contact in E.164. */
+export const withNumbers = <B extends Pick<EnquiryChanges, 'contact'>>({ dealer }: Context, body: B): B =>
   body.contact ? { ...body, contact: dialable(body.contact, dealer.country, 'contact') } : body;
 
 /** What an enquiry names. */
@@ -127,21 +127,10 @@ const kinds = { customer_id: 'customer', vehicle_id: 'vehicle', assigned_to_id: 
 async function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, found: Found, body: EnquiryChanges): Promise<void> {
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkEnquiry(after, body);
-  await checkCodes(tx, body);
+  await checkDealerCodes(tx, openLists, body);
 }
 
 const openLists = { type: 'enquiry-types', source: 'enquiry-sources', lost_reason: 'enquiry-lost-reasons' } as const;
-
-/** A code of the dealer's own must have been made. */
-async function checkCodes(tx: Context, body: EnquiryChanges): Promise<void> {
-  const errors: FieldErrors = {};
-  for (const field of Object.keys(openLists) as (keyof typeof openLists)[]) {
-    const code = body[field];
-    if (!code?.startsWith('X_') || (await isDealerCode(tx, openLists[field], code))) continue;
-    errors[field] = [`Not a code of the reference list "${openLists[field]}".`];
-  }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors);
-}
 
 async function askingOf(tx: Context, enquiry: DetailedRow, found: Found, branch: { id: string; name: string }): Promise<Asking> {
   const named = summaryNow('customer', enquiry.customer_id || null, nobodyYet, found);
