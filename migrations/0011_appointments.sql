@@ -25,6 +25,7 @@ create table appointment (
   deleted_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  check (ends_at > starts_at),
   primary key (dealer_id, id),
   foreign key (dealer_id, customer_id) references customer,
   foreign key (dealer_id, enquiry_id) references enquiry,

@@ -1,3 +1,5 @@
+import { appointmentEvents } from '#modules/appointments/contract.ts';
+import { appointmentRoutes } from '#modules/appointments/routes.ts';
 import { customerEvents } from '#modules/customers/contract.ts';
 import { customerRoutes } from '#modules/customers/routes.ts';
 import { dealerRoutes } from '#modules/dealers/routes.ts';
@@ -15,10 +17,17 @@ import type { Handler, Schedule } from '#platform/jobs/job.ts';
 import { resetSandbox } from './prepare.ts';
 
 /** Every operation of the API with the function that answers it. */
-export const routes: readonly Route[] = [...dealerRoutes, ...referenceRoutes, ...vehicleRoutes, ...enquiryRoutes, ...customerRoutes];
+export const routes: readonly Route[] = [
+  ...dealerRoutes,
+  ...referenceRoutes,
+  ...vehicleRoutes,
+  ...enquiryRoutes,
+  ...customerRoutes,
+  ...appointmentRoutes,
+];
 
 /** Every type of event. */
-export const eventTypes: readonly EventType[] = [...vehicleEvents, ...enquiryEvents, ...customerEvents];
+export const eventTypes: readonly EventType[] = [...vehicleEvents, ...enquiryEvents, ...customerEvents, ...appointmentEvents];
 
 /** Every job of the worker … */
 export const handlers: readonly Handler[] = [...vehicleJobs];

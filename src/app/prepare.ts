@@ -1,3 +1,4 @@
+import { eraseAppointments } from '#modules/appointments/index.ts';
 import { eraseCustomers } from '#modules/customers/index.ts';
 import { createBranch, createDealer, createSandbox, findDealer, namesOfBranches, operatorOf, setDealer } from '#modules/dealers/index.ts';
 import { eraseEnquiries } from '#modules/enquiries/index.ts';
@@ -9,6 +10,7 @@ import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { randomText } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
+import { seedAppointments } from './seed-appointments.ts';
 import { seedCustomers } from './seed-customers.ts';
 import type { Album } from './seed-photos.ts';
 import { openAlbum } from './seed-photos.ts';
@@ -26,8 +28,8 @@ export interface Demo {
 const demoOrigins = ['https://demo.example'];
 const sandboxUser = 'sandbox@sandbox.example';
 const demoVehicles = 60;
-const demoCustomers = 21;
-const sandboxSeed = { vehicles: 24, photographed: 4, customers: 7 };
+const demoSeed = { customers: 21, appointments: 14 };
+const sandboxSeed = { vehicles: 24, photographed: 4, customers: 7, appointments: 7 };
 /** Beside the first, so that branch restrictions can be tried. */
 const sandboxBranches = ['North', 'South'];
 
@@ -81,10 +83,9 @@ async function demoDealer(service: Service, vehicles: number, album: Album): Pro
     if (await userIdByEmail(ctx, emailOf(role))) continue;
     await createUser(ctx, { email: emailOf(role), name: nameOf(role), role, password: demoPassword(ctx) });
   }
-  const stock = { branchIds: await branchIds(ctx), vehicles, photographed: vehicles };
-  await seedStockWithPhotos(ctx, stock, album);
-  const staffId = await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE'));
-  await seedCustomers(ctx, { branchIds: stock.branchIds, staffId }, demoCustomers);
+  const branches = await branchIds(ctx);
+  await seedStockWithPhotos(ctx, { branchIds: branches, vehicles, photographed: vehicles }, album);
+  await seedRecords(ctx, { ...demoSeed, branchIds: branches, staffId: await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE')) });
   return ctx;
 }
 
@@ -100,7 +101,7 @@ export async function makeSandbox(service: Service, album = openAlbum()): Promis
   }
   const stock = await sandboxStock(ctx);
   await seedStockWithPhotos(ctx, stock, album);
-  await seedCustomers(ctx, stock, sandboxSeed.customers);
+  await seedRecords(ctx, stock);
   // Without the user nobody acts in the sandbox, so it comes last.
   await inTransaction(ctx, async (tx) => {
     const { id } = await createUser(tx, { email: sandboxUser, name: 'Sandbox', role: 'ADMINISTRATOR', password: randomText(32) });
@@ -112,18 +113,33 @@ export async function makeSandbox(service: Service, album = openAlbum()): Promis
 export async function resetSandbox(service: Service): Promise<void> {
   const ctx = await operatorFor(service, 'sandbox');
   const stock = await inTransaction(ctx, async (tx) => {
+    await eraseAppointments(tx);
     await eraseEnquiries(tx);
     await eraseCustomers(tx);
     await eraseStock(tx);
     const stock = await sandboxStock(tx);
     await seedStock(tx, stock);
-    await seedCustomers(tx, stock, sandboxSeed.customers);
+    await seedRecords(tx, stock);
     return stock;
   });
   await photographStock(ctx, stock, openAlbum());
 }
 
-const sandboxStock = async (ctx: Context): Promise<StockSeed> => ({ ...sandboxSeed, branchIds: await branchIds(ctx) });
+const sandboxStock = async (ctx: Context): Promise<StockSeed & Seed> => ({ ...sandboxSeed, branchIds: await branchIds(ctx) });
+
+interface Seed {
+  readonly branchIds: readonly string[];
+  readonly customers: number;
+  readonly appointments: number;
+  /** To whom some of it is given. */
+  readonly staffId?: string | undefined;
+}
+
+/** What happens around the stock. */
+async function seedRecords(ctx: Context, { branchIds, staffId, customers, appointments }: Seed): Promise<void> {
+  await seedCustomers(ctx, { branchIds, staffId }, customers);
+  await seedAppointments(ctx, staffId, appointments);
+}
 
 async function operatorFor(service: Service, code: string): Promise<Context> {
   const found = await findDealer(service, { code });

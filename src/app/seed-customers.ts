@@ -5,8 +5,8 @@ import type { Vehicle } from '#modules/vehicles/contract.ts';
 import { vehicleListQuery } from '#modules/vehicles/contract.ts';
 import { listVehicles } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
-import { inTransaction, undoneIfRefused } from '#platform/db/transaction.ts';
-import { Refusal } from '#platform/errors.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { unlessMade } from './seed-once.ts';
 
 /** What becomes of the seed's enquiries, one after another: every status in one round. */
 const outcomes = ['NEW', 'CONTACTED', 'APPOINTMENT', 'NEGOTIATING', 'WON', 'LOST', 'DISQUALIFIED'] as const;
@@ -31,18 +31,13 @@ export async function seedCustomers(ctx: Context, seed: Seed, count: number): Pr
   for (let n = 0; n < count; n++) {
     const outcome = outcomes[n % outcomes.length]!;
     await inTransaction(ctx, async (tx) => {
-      const customer = await undoneIfRefused(tx, () => createCustomer(tx, customerOf(n, seed.branchIds)));
-      if (customer instanceof Refusal) return checkTaken(customer);
+      const customer = await unlessMade(tx, () => createCustomer(tx, customerOf(n, seed.branchIds)));
+      if (!customer) return;
       if (n % 3 === 0) await noteOwnedVehicle(tx, customer.id, carOf(n));
       const { id } = await createEnquiry(tx, enquiryOf(n, customer, forSale, seed));
       await lead(tx, id, outcome);
     });
   }
-}
-
-/** A run that was killed half way has made some of them. */
-function checkTaken(refusal: Refusal): void {
-  if (refusal.code !== 'external_id_taken') throw refusal;
 }
 
 function customerOf(n: number, branchIds: readonly string[]) {

@@ -2,11 +2,11 @@ import type { NewVehicle } from '#modules/vehicles/index.ts';
 import { createVehicle, moveForDeal } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
 import { dateIn, fromMillis, toMillis } from '#platform/dates.ts';
-import { inTransaction, undoneIfRefused } from '#platform/db/transaction.ts';
-import { Refusal } from '#platform/errors.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
 import type { Body } from './drawings/drawings.ts';
 import { drawingsOf } from './drawings/drawings.ts';
 import type { Colour } from './drawings/paint.ts';
+import { unlessMade } from './seed-once.ts';
 import type { Album, Sitter } from './seed-photos.ts';
 import { drawAhead, photograph } from './seed-photos.ts';
 
@@ -109,15 +109,9 @@ function stockOf(ctx: Context, { branchIds, vehicles, photographed }: StockSeed)
 async function takeIn(ctx: Context, { vehicle, status }: Seeded): Promise<void> {
   const ofDeal = status === 'SOLD' || status === 'DELIVERED';
   await inTransaction(ctx, async (tx) => {
-    const made = await undoneIfRefused(tx, () => createVehicle(tx, { ...vehicle, status: ofDeal ? 'FOR_SALE' : status }));
-    if (made instanceof Refusal) return checkTaken(made);
-    if (ofDeal) await moveForDeal(tx, made.id, status, null);
+    const made = await unlessMade(tx, () => createVehicle(tx, { ...vehicle, status: ofDeal ? 'FOR_SALE' : status }));
+    if (made && ofDeal) await moveForDeal(tx, made.id, status, null);
   });
-}
-
-/** A run that was killed half way has made some of them. */
-function checkTaken(refusal: Refusal): void {
-  if (refusal.code !== 'external_id_taken') throw refusal;
 }
 
 function vehicleOf(ctx: Context, random: (below: number) => number, n: number, branchId: string) {

@@ -38,11 +38,13 @@ export const catalogue = {
   vehicle_in_deal: { status: 409, message: 'A deal holds this vehicle.' },
   customer_has_enquiries: { status: 409, message: 'The customer has enquiries.' },
   enquiry_has_part_exchange: { status: 409, message: 'The enquiry has a part exchange that was appraised.' },
+  appointment_closed: { status: 409, message: 'The appointment is completed, missed or cancelled.' },
 
   body_too_large: { status: 413, message: 'The body is too large.' },
   validation_failed: { status: 422, message: 'The request has errors.' },
   body_not_received: { status: 422, message: 'The multipart body did not arrive, or not to its end.' },
   vehicle_not_created: { status: 422, message: 'The vehicle was not created.' },
+  request_refused: { status: 422, message: 'The dealership does not allow this.' },
 
   rate_limited: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
 

@@ -12,6 +12,7 @@ import { jpeg, multipart } from '../support/pictures.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 const car = { condition: 'USED', make: 'Ford', model: 'Fiesta' };
+const visit = { type: 'VIEWING', starts_at: '2026-05-01T09:00:00Z' };
 const person = { last_name: 'Ash', email: 'ash@customer.example' };
 
 const noCar = { vin: null, make: null, model: null, mileage: null, mot_expires_on: null, next_service_on: null };
@@ -31,6 +32,8 @@ const batch: Make = async ({ apiWith }, branchId) => {
 const customer: Make = async ({ api }, branchId) => (await api.post('/v1/customers', { ...person, branch_id: branchId }).succeeds(201)).id;
 const enquiry: Make = async ({ api }, branchId) =>
   (await api.post('/v1/enquiries', { contact: person, branch_id: branchId }).succeeds(201)).id;
+const appointment: Make = async ({ api }, branchId) =>
+  (await api.post('/v1/appointments', { ...visit, contact: person, branch_id: branchId }).succeeds(201)).id;
 /** A vehicle and its photo: the ids of a path with two. */
 const photo: Make = async (of, branchId) => {
   const vehicleId = await vehicle(of, branchId);
@@ -56,6 +59,9 @@ const records: Record<string, { make: Make; body?: unknown; headers?: Record<str
   'customers.get': { make: customer },
   'customers.update': { make: customer, body: { title: 'Dr' } },
   'customers.delete': { make: customer },
+  'appointments.get': { make: appointment },
+  'appointments.update': { make: appointment, body: { notes: 'Brings the old car.' } },
+  'appointments.cancel': { make: appointment, body: {} },
 };
 
 /** The same for each list that can be asked for ids. */
@@ -65,6 +71,7 @@ const listed: Record<string, Make> = {
   'vehicle_batches.list': batch,
   'enquiries.list': enquiry,
   'customers.list': customer,
+  'appointments.list': appointment,
 };
 
 const operations = routes.map(({ operation }) => operation);
@@ -153,6 +160,7 @@ async function furnish(d: Dealership): Promise<void> {
   const offer = { registration: 'AB12CDE' };
   const { id, customer_id } = await d.api.post('/v1/enquiries', { contact: person, part_exchange: offer }).succeeds(201);
   await d.api.post(`/v1/enquiries/${id}/notes`, { body: 'Rang back.' }).succeeds(201);
+  await appointment(d, d.branch.id);
   await noteOwnedVehicle(d.ctx, customer_id, { ...noCar, ...offer });
   await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);
 }

@@ -145,8 +145,8 @@ function bodyOf({ requestBody }: Document, making: Making, ids: readonly string[
   });
   const like = fc.constant(json.example ?? null).chain((example) => changed(example, json.schema, making));
   const broken = fc.constantFrom<Body>(
-    { ...none, wrong: 'no body' },
-    { type: 'application/json', payload: '', wrong: 'empty' },
+    { ...none, wrong: requestBody.required ? 'no body' : null },
+    { type: 'application/json', payload: '', wrong: requestBody.required ? 'empty' : null },
     { type: 'application/json', payload: '{"a":', wrong: 'cut off' },
     { type: 'application/json', payload: Buffer.from([0x22, 0xff, 0x22]), wrong: 'not UTF-8' },
     { type: 'application/json', payload: '{"a":1e999}', wrong: 'infinite' },

@@ -109,11 +109,13 @@ export interface Dealership extends House {
   readonly keys: { change: typeof changeKey; roll: typeof rollKey; revoke: typeof revokeKey };
 }
 
-export async function dealership(options: { plan?: 'FREE' | 'STANDARD' | 'PROFESSIONAL' } = {}): Promise<Dealership> {
+type DealerOptions = { plan?: 'FREE' | 'STANDARD' | 'PROFESSIONAL'; timeZone?: string };
+
+export async function dealership({ plan = 'PROFESSIONAL', timeZone = 'Europe/London' }: DealerOptions = {}): Promise<Dealership> {
   const home = await house();
   const { service, app } = home;
   const code = `t-${randomText(10).toLowerCase()}`;
-  const dealer = await createDealer(service, { name: 'Test Motors', code, plan: options.plan ?? 'PROFESSIONAL' });
+  const dealer = await createDealer(service, { name: 'Test Motors', code, plan, timeZone });
   const ctx = await operatorContext(service, dealer.id);
   const newUser = async ({ role = 'ADMINISTRATOR', branches = 'all', without }: UserOptions = {}) => {
     const email = `${randomText(8).toLowerCase()}@${code}.example`;

@@ -5,7 +5,7 @@ import { parseInstant } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
-import type { Attribution, Contact, EnquiryChanges } from './contract.ts';
+import type { Attribution, Contact, ContactChanges, EnquiryChanges } from './contract.ts';
 import type { DetailedRow, KeptFinance, KeptTestDrive, KeptWanted, PartExchangeRow } from './queries.ts';
 import { blankEnquiry } from './queries.ts';
 import { isAnswered, isOpen } from './rules.ts';
@@ -56,7 +56,8 @@ const nobody: Contact = {
   preferred_time: null,
 };
 
-function patchedContact(before: Contact | null, changes: NonNullable<EnquiryChanges['contact']> | null): Contact | null {
+/** A contact with changes laid over it. */
+export function patchedContact(before: Contact | null, changes: ContactChanges): Contact | null {
   if (changes === null) return null;
   const { address, ...rest } = changes;
   return patched(nobody, before, { ...rest, address: address && patchedAddress(before?.address ?? null, address) });

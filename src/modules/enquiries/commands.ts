@@ -116,7 +116,8 @@ async function standing(tx: Context, id: string): Promise<DetailedRow> {
   return enquiry;
 }
 
-const withNumbers = <B extends EnquiryChanges>({ dealer }: Context, body: B): B =>
+/** A body with the numbers of its contact in E.164. */
+export const withNumbers = <B extends Pick<EnquiryChanges, 'contact'>>({ dealer }: Context, body: B): B =>
   body.contact ? { ...body, contact: dialable(body.contact, dealer.country, 'contact') } : body;
 
 /** The lists of its codes to which the dealer may add. */

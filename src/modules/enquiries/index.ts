@@ -1,3 +1,4 @@
+export { patchedContact } from './changes.ts';
 export {
   addNote,
   appraisePartExchange,
@@ -6,6 +7,8 @@ export {
   eraseEnquiries,
   moveForDeal,
   updateEnquiry,
+  withNumbers,
 } from './commands.ts';
 export type { NewEnquiry } from './contract.ts';
 export { getEnquiry, listEnquiries } from './reads.ts';
+export { wrongContact } from './rules.ts';

@@ -52,18 +52,24 @@ export function checkPartExchange(before: Pick<Standing, 'part_exchange'>, after
 
 // ---- The enquiry itself ----
 
+/** What is wrong with a contact as it would be. */
+export function wrongContact(contact: Standing['contact']): FieldErrors {
+  if (!contact) return { contact: ['A contact needs a name, and an email, a mobile or a phone.'] };
+  const errors: FieldErrors = {};
+  if (contact.first_name === null && contact.last_name === null && contact.company_name === null) {
+    errors['contact.last_name'] = ['A contact needs a last_name, first_name or company_name.'];
+  }
+  if (contact.email === null && contact.mobile === null && contact.phone === null) {
+    errors['contact.email'] = ['A contact needs an email, a mobile or a phone.'];
+  }
+  return errors;
+}
+
 /** What is wrong with the enquiry as it would be. `written` says which of it is being written. */
 export function checkEnquiry(after: Standing, written: EnquiryChanges): void {
   const errors: FieldErrors = wrongMetadata(after);
   const { contact, wanted } = after;
-  if (written.contact && contact) {
-    if (contact.first_name === null && contact.last_name === null && contact.company_name === null) {
-      errors['contact.last_name'] = ['A contact needs a last_name, first_name or company_name.'];
-    }
-    if (contact.email === null && contact.mobile === null && contact.phone === null) {
-      errors['contact.email'] = ['A contact needs an email, a mobile or a phone.'];
-    }
-  } else if (written.contact) errors.contact = ['A contact needs a name, and an email, a mobile or a phone.'];
+  if (written.contact) Object.assign(errors, wrongContact(contact));
   if (written.wanted && wanted && wanted.min_price !== null && wanted.max_price !== null && wanted.min_price > wanted.max_price) {
     errors['wanted.max_price'] = ['Must not be less than min_price.'];
   }

@@ -79,6 +79,12 @@ const settable = z
   .enum(enquiryStatuses, { error: notAStatus })
   .exclude(['WON'], { error: ({ input }) => (input === 'WON' ? 'WON is set by the deal when it is SOLD.' : notAStatus) });
 
+/** Someone as given: a snapshot, whatever becomes of the customer. */
+export const contactChanges = someOf({ ...person, preferred_method: contactMethod, preferred_time: line(120) }).describe(
+  'Who asks, as given: a name, and an e-mail or a number.',
+);
+export type ContactChanges = z.output<typeof contactChanges>;
+
 /** What a creation may say. */
 const given = {
   external_id: externalIdField,
@@ -88,9 +94,7 @@ const given = {
   source_detail: line(120),
   channel: contactMethod.describe('How it arrived.'),
   customer_id: id,
-  contact: someOf({ ...person, preferred_method: contactMethod, preferred_time: line(120) }).describe(
-    'Who asks, as given: a name, and an e-mail or a number.',
-  ),
+  contact: contactChanges,
   message: line(5000),
   vehicle_id: id.nullable().describe('The vehicle of interest.'),
   wanted: someOf({ ...wish, min_price: amount, max_price: amount }).describe('What is looked for; prices in minor units.'),
@@ -136,7 +140,7 @@ const uuid = z.string().meta({ format: 'uuid' });
 const known = z.string().nullable();
 const price = money.nullable();
 
-const contact = z
+export const contact = z
   .object({
     title: known,
     first_name: known,

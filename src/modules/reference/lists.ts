@@ -1,3 +1,4 @@
+import * as appointments from '#modules/appointments/contract.ts';
 import * as customers from '#modules/customers/contract.ts';
 import * as enquiries from '#modules/enquiries/contract.ts';
 import { permissions } from '#modules/staff/contract.ts';
@@ -175,34 +176,13 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
     },
   }),
   'finance-statuses': list('Finance statuses', ['QUOTED', 'APPLIED', 'REFERRED', 'ACCEPTED', 'DECLINED', 'PAID_OUT', 'EXPIRED']),
-  'appointment-types': list(
-    'Appointment types',
-    [
-      ...[
-        'TEST_DRIVE',
-        'VIEWING',
-        'VIDEO_CALL',
-        'PHONE_CALL',
-        'PART_EXCHANGE_APPRAISAL',
-        'HANDOVER',
-        'SERVICE',
-        'MOT',
-        'REPAIR',
-        'DIAGNOSTIC',
-      ],
-      ...['RECALL', 'OTHER'],
-    ],
-    { dealerCodes, names: { MOT: 'MOT' } },
-  ),
-  'appointment-statuses': list('Appointment statuses', ['BOOKED', 'CONFIRMED', 'ARRIVED', 'COMPLETED', 'NO_SHOW', 'CANCELLED'], {
+  'appointment-types': list('Appointment types', appointments.appointmentTypes, { dealerCodes, names: { MOT: 'MOT' } }),
+  'appointment-statuses': list('Appointment statuses', appointments.appointmentStatuses, {
     default: 'BOOKED',
-    final: ['COMPLETED', 'NO_SHOW', 'CANCELLED'],
+    final: appointments.closedStatuses,
     names: { NO_SHOW: 'No-show' },
   }),
-  'transport-options': list('Transport options', ['NONE', 'WHILE_YOU_WAIT', 'COURTESY_CAR', 'COLLECTION_AND_DELIVERY', 'DROP_OFF'], {
-    dealerCodes,
-    names: { DROP_OFF: 'Drop-off' },
-  }),
+  'transport-options': list('Transport options', appointments.transportOptions, { dealerCodes, names: { DROP_OFF: 'Drop-off' } }),
   'job-card-statuses': list(
     'Job card statuses',
     ['ESTIMATE', 'BOOKED', 'CHECKED_IN', 'IN_PROGRESS', 'AWAITING_PARTS', 'AWAITING_AUTHORISATION', 'COMPLETED', 'INVOICED', 'CANCELLED'],
