@@ -55,7 +55,7 @@ export async function updateAppointment(ctx: Context, id: string, changes: Appoi
     ]);
     if (!before) throw new Refusal('not_found');
     checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
-    const after = { ...written(before, body), branch_name: branchName(house, body.branch_id ?? before.branch_id) };
+    const after = { ...written(before, body), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
     checkExternalId(after, holder);
     rules.checkOpen(before, after);
     await checkFields(tx, before, after, found, body);
