@@ -1,6 +1,8 @@
 import { customerEvents } from '#modules/customers/contract.ts';
 import { customerRoutes } from '#modules/customers/routes.ts';
 import { dealerRoutes } from '#modules/dealers/routes.ts';
+import { dealEvents } from '#modules/deals/contract.ts';
+import { dealRoutes } from '#modules/deals/routes.ts';
 import { enquiryEvents } from '#modules/enquiries/contract.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
@@ -15,10 +17,17 @@ import type { Handler, Schedule } from '#platform/jobs/job.ts';
 import { resetSandbox } from './prepare.ts';
 
 /** Every operation of the API with the function that answers it. */
-export const routes: readonly Route[] = [...dealerRoutes, ...referenceRoutes, ...vehicleRoutes, ...enquiryRoutes, ...customerRoutes];
+export const routes: readonly Route[] = [
+  ...dealerRoutes,
+  ...referenceRoutes,
+  ...vehicleRoutes,
+  ...enquiryRoutes,
+  ...customerRoutes,
+  ...dealRoutes,
+];
 
 /** Every type of event. */
-export const eventTypes: readonly EventType[] = [...vehicleEvents, ...enquiryEvents, ...customerEvents];
+export const eventTypes: readonly EventType[] = [...vehicleEvents, ...enquiryEvents, ...customerEvents, ...dealEvents];
 
 /** Every job of the worker … */
 export const handlers: readonly Handler[] = [...vehicleJobs];

@@ -1,5 +1,6 @@
 import { eraseCustomers } from '#modules/customers/index.ts';
 import { createBranch, createDealer, createSandbox, findDealer, namesOfBranches, operatorOf, setDealer } from '#modules/dealers/index.ts';
+import { eraseDeals } from '#modules/deals/index.ts';
 import { eraseEnquiries } from '#modules/enquiries/index.ts';
 import { hasKeys, issueKey } from '#modules/keys/index.ts';
 import { roles } from '#modules/staff/contract.ts';
@@ -101,6 +102,7 @@ export async function makeSandbox(service: Service): Promise<void> {
 /** Puts the sandbox back to its fixed seed, in one transaction: whoever reads sees it as it was, then as it is. */
 export async function resetSandbox(service: Service): Promise<void> {
   await inTransaction(await operatorFor(service, 'sandbox'), async (tx) => {
+    await eraseDeals(tx);
     await eraseEnquiries(tx);
     await eraseCustomers(tx);
     await eraseStock(tx);

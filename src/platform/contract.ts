@@ -155,6 +155,11 @@ export const moment = z.iso
   .datetime({ offset: true, error: 'An ISO 8601 date-time, such as 2026-01-31T08:00:00Z.' })
   .refine((value) => hasYear(value) && isWithin(Date.parse(value)), { error: 'Not a moment of the calendar.' });
 
+/** A date, which is a day in the dealership's time zone, or a date-time. */
+export const dateOrMoment = z.union([date, moment], {
+  error: 'A date, such as 2026-01-31, or an ISO 8601 date-time, such as 2026-01-31T08:00:00Z.',
+});
+
 /** From year 1 to year 9999 in UTC, whatever the offset made of it. */
 const isWithin = (millis: number) => millis >= Date.parse('0001-01-01T00:00:00Z') && millis < Date.parse('+010000-01-01T00:00:00Z');
 

@@ -38,7 +38,39 @@ export function dateIn(timeZone: string, instant: Instant): string {
 }
 
 /** Whole days from one date to another. */
-export const daysBetween = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+export const daysBetween = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / dayMs);
+
+/** The first moment a filter means: a date-time says it; of a date in a time zone it is midnight, or later where the clocks skip that. */
+export function firstMoment(timeZone: string, text: string): Instant {
+  if (!isDate(text)) return parseInstant(text);
+  return isZoned(text) ? fromMillis(firstMinute(timeZone, text, (shown) => shown >= text)) : `${text}T00:00:00.000000Z`;
+}
+
+/** The last one: of a date the end of that day, which has 23 or 25 hours when the clocks are changed. */
+export function lastMoment(timeZone: string, text: string): Instant {
+  if (!isDate(text)) return parseInstant(text);
+  const next = isZoned(text) ? firstMinute(timeZone, text, (shown) => shown > text) : Date.parse(text) + dayMs;
+  return `${fromMillis(next - minuteMs).slice(0, 17)}59.999999Z`;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+const isDate = (text: string): boolean => text.length === 10;
+
+/** At the ends of the calendar a date is read in UTC: beyond them the zones write years of more or fewer digits than four. */
+const isZoned = (date: string): boolean => date > '1001' && date < '9999-12';
+
+/** The minute around a date from which on the calendar of a time zone shows what is looked for. */
+function firstMinute(timeZone: string, date: string, begun: (shown: string) => boolean): number {
+  let [before, from] = [Date.parse(date) - dayMs, Date.parse(date) + 2 * dayMs];
+  while (from - before > minuteMs) {
+    const middle = before + Math.floor((from - before) / 2 / minuteMs) * minuteMs;
+    if (begun(dateIn(timeZone, fromMillis(middle)))) from = middle;
+    else before = middle;
+  }
+  return from;
+}
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 const dates = new Map<string, { minute: string; date: string }>();

@@ -31,6 +31,7 @@ const batch: Make = async ({ apiWith }, branchId) => {
 const customer: Make = async ({ api }, branchId) => (await api.post('/v1/customers', { ...person, branch_id: branchId }).succeeds(201)).id;
 const enquiry: Make = async ({ api }, branchId) =>
   (await api.post('/v1/enquiries', { contact: person, branch_id: branchId }).succeeds(201)).id;
+const deal: Make = async ({ api }, branchId) => (await api.post('/v1/deals', { branch_id: branchId }).succeeds(201)).id;
 /** A vehicle and its photo: the ids of a path with two. */
 const photo: Make = async (of, branchId) => {
   const vehicleId = await vehicle(of, branchId);
@@ -56,6 +57,8 @@ const records: Record<string, { make: Make; body?: unknown; headers?: Record<str
   'customers.get': { make: customer },
   'customers.update': { make: customer, body: { title: 'Dr' } },
   'customers.delete': { make: customer },
+  'deals.get': { make: deal },
+  'deals.update': { make: deal, body: { discount: null } },
 };
 
 /** The same for each list that can be asked for ids. */
@@ -65,6 +68,7 @@ const listed: Record<string, Make> = {
   'vehicle_batches.list': batch,
   'enquiries.list': enquiry,
   'customers.list': customer,
+  'deals.list': deal,
 };
 
 const operations = routes.map(({ operation }) => operation);
@@ -153,6 +157,7 @@ async function furnish(d: Dealership): Promise<void> {
   const offer = { registration: 'AB12CDE' };
   const { id, customer_id } = await d.api.post('/v1/enquiries', { contact: person, part_exchange: offer }).succeeds(201);
   await d.api.post(`/v1/enquiries/${id}/notes`, { body: 'Rang back.' }).succeeds(201);
+  await deal(d, d.branch.id);
   await noteOwnedVehicle(d.ctx, customer_id, { ...noCar, ...offer });
   await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);
 }

@@ -30,6 +30,7 @@ const writers: Record<string, readonly string[]> = {
   enquiry: ['enquiries'],
   enquiry_note: ['enquiries'],
   part_exchange: ['enquiries'],
+  deal: ['deals'],
 };
 
 /** The tables of which the product asks before it knows the dealer, and so not by the dealer's id. */

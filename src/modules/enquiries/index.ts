@@ -5,6 +5,7 @@ export {
   deleteEnquiry,
   eraseEnquiries,
   moveForDeal,
+  receiveOffered,
   updateEnquiry,
 } from './commands.ts';
 export type { NewEnquiry } from './contract.ts';

@@ -8,6 +8,7 @@ import type { Kind, Link } from './contract.ts';
 
 /** A record that was named, as it was found in the dealership, wherever that lies. */
 export interface FoundThing {
+  readonly kind: Kind;
   /** Null of staff. */
   readonly branch_id: string | null;
   /** Of staff: whether and where they work. */
@@ -36,7 +37,9 @@ export const newLinks = (links: readonly Link[], before: { readonly [field: stri
 export function checkLinks(links: readonly Link[], found: ReadonlyMap<string, FoundThing>, branchId: string, reach: Branches): void {
   const errors: FieldErrors = {};
   for (const { field, kind, id } of links) {
-    const wrong = kind === 'staff' ? wrongWithStaff(found.get(id), branchId) : wrongWithRecord(kind, found.get(id), reach);
+    const named = found.get(id);
+    const thing = named?.kind === kind ? named : undefined;
+    const wrong = kind === 'staff' ? wrongWithStaff(thing, branchId) : wrongWithRecord(kind, thing, reach);
     if (wrong) errors[field] = [wrong];
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors);

@@ -9,5 +9,8 @@ interface Naming<K extends Kind> {
 }
 
 /** The summary of what a record names now: while the name stands it stays as it was seen, one named anew is as it was found. */
-export const summaryNow = <K extends Kind>(_kind: K, id: string | null, before: Naming<K>, found: Found): Summaries[K] | null =>
-  id === before.id ? before.shown : id === null ? null : ((found.get(id)?.shown as Summaries[K] | undefined) ?? null);
+export function summaryNow<K extends Kind>(kind: K, id: string | null, before: Naming<K>, found: Found): Summaries[K] | null {
+  if (id === before.id) return before.shown;
+  const named = id === null ? undefined : found.get(id);
+  return named?.kind === kind ? (named.shown as Summaries[K]) : null;
+}
