@@ -46,5 +46,8 @@ create index deal_status on deal (dealer_id, status, updated_at, id);
 create index deal_enquiry on deal (dealer_id, enquiry_id) where enquiry_id is not null;
 create index deal_customer on deal (dealer_id, customer_id) where customer_id is not null;
 create index deal_vehicle on deal (dealer_id, vehicle_id) where vehicle_id is not null;
+-- A car is held by one deal at most.
+create unique index deal_holding_vehicle on deal (dealer_id, vehicle_id)
+  where deleted_at is null and status in ('RESERVED', 'ORDERED', 'SOLD', 'DELIVERED');
 create index deal_salesperson on deal (dealer_id, salesperson_id) where salesperson_id is not null;
 call forecourt_guard('deal');

@@ -3,6 +3,8 @@ import { appointmentRoutes } from '#modules/appointments/routes.ts';
 import { customerEvents } from '#modules/customers/contract.ts';
 import { customerRoutes } from '#modules/customers/routes.ts';
 import { dealerRoutes } from '#modules/dealers/routes.ts';
+import { dealEvents } from '#modules/deals/contract.ts';
+import { dealRoutes } from '#modules/deals/routes.ts';
 import { enquiryEvents } from '#modules/enquiries/contract.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
@@ -23,11 +25,18 @@ export const routes: readonly Route[] = [
   ...vehicleRoutes,
   ...enquiryRoutes,
   ...customerRoutes,
+  ...dealRoutes,
   ...appointmentRoutes,
 ];
 
 /** Every type of event. */
-export const eventTypes: readonly EventType[] = [...vehicleEvents, ...enquiryEvents, ...customerEvents, ...appointmentEvents];
+export const eventTypes: readonly EventType[] = [
+  ...vehicleEvents,
+  ...enquiryEvents,
+  ...customerEvents,
+  ...dealEvents,
+  ...appointmentEvents,
+];
 
 /** Every job of the worker … */
 export const handlers: readonly Handler[] = [...vehicleJobs];

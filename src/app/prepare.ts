@@ -1,6 +1,7 @@
 import { eraseAppointments } from '#modules/appointments/index.ts';
 import { eraseCustomers } from '#modules/customers/index.ts';
 import { createBranch, createDealer, createSandbox, findDealer, namesOfBranches, operatorOf, setDealer } from '#modules/dealers/index.ts';
+import { eraseDeals } from '#modules/deals/index.ts';
 import { eraseEnquiries } from '#modules/enquiries/index.ts';
 import { hasKeys, issueKey } from '#modules/keys/index.ts';
 import { roles } from '#modules/staff/contract.ts';
@@ -114,6 +115,7 @@ export async function resetSandbox(service: Service): Promise<void> {
   const ctx = await operatorFor(service, 'sandbox');
   const stock = await inTransaction(ctx, async (tx) => {
     await eraseAppointments(tx);
+    await eraseDeals(tx);
     await eraseEnquiries(tx);
     await eraseCustomers(tx);
     await eraseStock(tx);

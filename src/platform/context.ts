@@ -79,3 +79,6 @@ export const readerOf = (ctx: Context): Reader => ({
 
 /** The reader of every event: a secret key with nothing but the read scope of the event's own family. */
 export const familyReader = (ctx: Context, scope: Scope): Reader => ({ ...readerOf(ctx), kind: 'secret', scopes: [scope] });
+
+/** The same caller with every branch in reach: for what follows from a write that was within it, wherever in the dealership that lies. */
+export const acrossBranches = (ctx: Context): Context => ({ ...ctx, caller: { ...ctx.caller, branches: 'all' } });

@@ -37,8 +37,13 @@ export const catalogue = {
   stock_busy: { status: 409, message: 'The dealership’s stock is being written to. Retry shortly; it is safe to.' },
   vehicle_in_deal: { status: 409, message: 'A deal holds this vehicle.' },
   customer_has_enquiries: { status: 409, message: 'The customer has enquiries.' },
+  enquiry_has_invoiced_order: { status: 409, message: 'A deal of this enquiry is invoiced.' },
   enquiry_has_part_exchange: { status: 409, message: 'The enquiry has a part exchange that was appraised.' },
   appointment_closed: { status: 409, message: 'The appointment is completed, missed or cancelled.' },
+  deal_closed: { status: 409, message: 'The deal is cancelled.' },
+  deal_sold: { status: 409, message: 'The deal is sold. Credit its invoice in the DMS to undo it.' },
+  deal_has_no_enquiry: { status: 409, message: 'The deal has no enquiry.' },
+  deal_has_no_vehicle: { status: 409, message: 'The deal has no vehicle.' },
 
   body_too_large: { status: 413, message: 'The body is too large.' },
   validation_failed: { status: 422, message: 'The request has errors.' },

@@ -165,8 +165,11 @@ test('the nightly reset puts the sandbox back to its seed, and leaves it switche
   const api = await apiWith(testKey);
   const shared = await sandbox();
   const { id } = await api.post('/v1/vehicles', { ...car, status: 'DISPOSED' }).succeeds(201);
+  const [customer] = await api.get('/v1/customers?limit=1').succeeds();
+  const deal = await api.post('/v1/deals', { customer_id: customer.id }).succeeds(201);
   await resetSandbox(service);
   await api.get(`/v1/vehicles/${id}`).refuses(404, 'not_found');
+  await api.get(`/v1/deals/${deal.id}`).refuses(404, 'not_found');
   const seed = (await api.get('/v1/vehicles?limit=100').succeeds()).length;
   assert.ok(seed > 0 && seed < service.limits.sandboxStockShare);
   await shared.available(false);

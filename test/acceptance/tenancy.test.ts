@@ -34,6 +34,7 @@ const enquiry: Make = async ({ api }, branchId) =>
   (await api.post('/v1/enquiries', { contact: person, branch_id: branchId }).succeeds(201)).id;
 const appointment: Make = async ({ api }, branchId) =>
   (await api.post('/v1/appointments', { ...visit, contact: person, branch_id: branchId }).succeeds(201)).id;
+const deal: Make = async ({ api }, branchId) => (await api.post('/v1/deals', { branch_id: branchId }).succeeds(201)).id;
 /** A vehicle and its photo: the ids of a path with two. */
 const photo: Make = async (of, branchId) => {
   const vehicleId = await vehicle(of, branchId);
@@ -62,6 +63,8 @@ const records: Record<string, { make: Make; body?: unknown; headers?: Record<str
   'appointments.get': { make: appointment },
   'appointments.update': { make: appointment, body: { notes: 'Brings the old car.' } },
   'appointments.cancel': { make: appointment, body: {} },
+  'deals.get': { make: deal },
+  'deals.update': { make: deal, body: { discount: null } },
 };
 
 /** The same for each list that can be asked for ids. */
@@ -72,6 +75,7 @@ const listed: Record<string, Make> = {
   'enquiries.list': enquiry,
   'customers.list': customer,
   'appointments.list': appointment,
+  'deals.list': deal,
 };
 
 const operations = routes.map(({ operation }) => operation);
@@ -161,6 +165,7 @@ async function furnish(d: Dealership): Promise<void> {
   const { id, customer_id } = await d.api.post('/v1/enquiries', { contact: person, part_exchange: offer }).succeeds(201);
   await d.api.post(`/v1/enquiries/${id}/notes`, { body: 'Rang back.' }).succeeds(201);
   await appointment(d, d.branch.id);
+  await deal(d, d.branch.id);
   await noteOwnedVehicle(d.ctx, customer_id, { ...noCar, ...offer });
   await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);
 }

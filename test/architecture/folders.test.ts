@@ -11,6 +11,7 @@ const usual = [
 
 /** What a module has beside them: parts of a very large contract, and flows that have a name of their own. */
 const own: Record<string, readonly string[]> = {
+  deals: ['sale'],
   dealers: ['me', 'operator'],
   keys: ['identify', 'key-text'],
   reference: ['lists'],

@@ -31,6 +31,7 @@ const writers: Record<string, readonly string[]> = {
   enquiry_note: ['enquiries'],
   part_exchange: ['enquiries'],
   appointment: ['appointments'],
+  deal: ['deals'],
 };
 
 /** The tables of which the product asks before it knows the dealer, and so not by the dealer's id. */

@@ -17,7 +17,7 @@ import { settled, written } from './changes.ts';
 import type { Consent, CreatedCustomer, CustomerChanges, CustomerDetails, CustomerType, NewCustomer, OwnedVehicle } from './contract.ts';
 import { customerCreated, customerDeleted, customerUpdated } from './contract.ts';
 import type { Address, CustomerRow, DetailedRow, Sought } from './queries.ts';
-import { blankCustomer, customersReachedBy, saveCustomers, saveOwnedVehicle, visibleCustomer } from './queries.ts';
+import { blankCustomer, customersReachedBy, holdingsOf, saveCustomers, saveOwnedVehicle, visibleCustomer } from './queries.ts';
 import * as rules from './rules.ts';
 import { detailsView } from './view.ts';
 
@@ -62,11 +62,11 @@ export async function updateCustomer(ctx: Context, id: string, changes: Customer
   });
 }
 
-/** Takes a customer without enquiries out of the records; what is left is a tombstone, and its external id is free again. */
+/** Takes a customer nothing names out of the records; what is left is a tombstone, and its external id is free again. */
 export const deleteCustomer = (ctx: Context, id: string): Promise<Tombstone> =>
   inTransaction(ctx, async (tx) => {
-    const customer = await standing(tx, id);
-    rules.checkDeletable(customer.dealings.enquiries);
+    const [customer, held] = await Promise.all([standing(tx, id), holdingsOf(tx, id)]);
+    rules.checkDeletable(held);
     const deleted = settled(customer, { ...customer, deleted_at: tx.now }, null, tx.now);
     await save(tx, deleted);
     tellOf(tx, deleted, []);

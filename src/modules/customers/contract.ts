@@ -97,7 +97,7 @@ export const deleteCustomer = operation({
   path: '/v1/customers/{id}',
   tag,
   summary: 'Delete a customer',
-  description: 'One without enquiries. The `external_id` is free again.',
+  description: 'One without enquiries, deals, job cards and invoices. The `external_id` is free again.',
   access: writers,
   params: byId,
   success: { status: 200, data: tombstone },

@@ -108,6 +108,19 @@ export async function customersReachedBy(ctx: Context, { email, numbers, lastNam
   return rows;
 }
 
+/** What names a customer and is not deleted, wherever in the dealership it lies. */
+export async function holdingsOf(ctx: Context, id: string): Promise<Record<'enquiries' | 'deals' | 'job_cards' | 'invoices', number>> {
+  const count = (table: 'enquiry' | 'deal' | 'job_card' | 'invoice') =>
+    sql`(select count(*) from ${sql.table(table)} x where x.dealer_id = ${ctx.dealer.id}::uuid and x.customer_id = ${id}::uuid${
+      table === 'invoice' ? sql`` : sql` and x.deleted_at is null`
+    })`;
+  const { rows } = await sql<Awaited<ReturnType<typeof holdingsOf>>>`
+    select ${count('enquiry')} as enquiries, ${count('deal')} as deals, ${count('job_card')} as job_cards, ${count('invoice')} as invoices`.execute(
+    ctx.db,
+  );
+  return rows[0]!;
+}
+
 // ---- Writing ----
 
 /** A customer of whom nothing is known yet; names every column. */

@@ -83,10 +83,16 @@ test('a change may not take the last name or the last way to reach someone', () 
   checkCustomer(bare, { ...bare, first_name: 'Kim' });
 });
 
-test('a customer with enquiries is not deleted, and is told how many', () => {
-  assert.throws(() => checkDeletable(1), { code: 'customer_has_enquiries', message: /an enquiry/ });
-  assert.throws(() => checkDeletable(3), { message: /3 enquiries/ });
-  checkDeletable(0);
+test('a customer with enquiries, deals, job cards or invoices is not deleted, and is told which', () => {
+  const nothing = { enquiries: 0, deals: 0, job_cards: 0, invoices: 0 };
+  const told = (held: Partial<typeof nothing>, message: string) =>
+    assert.throws(() => checkDeletable({ ...nothing, ...held }), { code: 'customer_has_enquiries', message });
+  told({ enquiries: 1 }, 'The customer has an enquiry.');
+  told({ enquiries: 3 }, 'The customer has 3 enquiries.');
+  told({ deals: 1, invoices: 2 }, 'The customer has a deal and 2 invoices.');
+  told({ enquiries: 2, deals: 1, job_cards: 1, invoices: 1 }, 'The customer has 2 enquiries, a deal, a job card and an invoice.');
+  told({ job_cards: 4 }, 'The customer has 4 job cards.');
+  checkDeletable(nothing);
 });
 
 test('a postcode is upper case with one space', () => {

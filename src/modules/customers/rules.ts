@@ -104,8 +104,15 @@ export function checkCustomer(before: Standing | null, after: Standing): void {
 const isNamed = ({ last_name: last, company_name: company }: Names): boolean => last !== null || company !== null;
 const isReached = ({ email, mobile, phone }: Reached): boolean => email !== null || mobile !== null || phone !== null;
 
-export function checkDeletable(enquiries: number): void {
-  if (enquiries > 0) {
-    throw new Refusal('customer_has_enquiries', `The customer has ${enquiries === 1 ? 'an enquiry' : `${enquiries} enquiries`}.`);
-  }
+/** What a customer is kept for. */
+export type Holdings = Readonly<Record<keyof typeof singular, number>>;
+
+export function checkDeletable(held: Holdings): void {
+  const named = (Object.keys(singular) as (keyof Holdings)[]).filter((kind) => held[kind] > 0).map((kind) => counted(kind, held[kind]));
+  if (named.length > 0) throw new Refusal('customer_has_enquiries', `The customer has ${list.format(named)}.`);
 }
+
+const singular = { enquiries: 'an enquiry', deals: 'a deal', job_cards: 'a job card', invoices: 'an invoice' } as const;
+const list = new Intl.ListFormat('en-GB');
+
+const counted = (kind: keyof Holdings, count: number): string => (count === 1 ? singular[kind] : `${count} ${kind.replaceAll('_', ' ')}`);

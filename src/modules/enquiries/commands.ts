@@ -7,7 +7,7 @@ import type { Found } from '#modules/links/index.ts';
 import { checkLinks, findLinks, linksIn, newLinks, summaryNow } from '#modules/links/index.ts';
 import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
-import { familyReader, readerOf } from '#platform/context.ts';
+import { acrossBranches, familyReader, readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
@@ -63,6 +63,7 @@ export async function updateEnquiry(ctx: Context, id: string, changes: EnquiryCh
     checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
     const after = { ...written(before, body, tx.now), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
     checkExternalId(after, holder);
+    rules.checkInvoiced(before, after);
     rules.checkPartExchange(before, after);
     rules.checkMove(before.status, after.status);
     await checkFields(tx, before, after, found, body);
@@ -74,6 +75,7 @@ export async function updateEnquiry(ctx: Context, id: string, changes: EnquiryCh
 export const deleteEnquiry = (ctx: Context, id: string): Promise<Tombstone> =>
   inTransaction(ctx, async (tx) => {
     const enquiry = await standing(tx, id);
+    rules.checkInvoiced(enquiry, null);
     rules.checkPartExchange(enquiry, null);
     const deleted = settled(enquiry, { ...enquiry, deleted_at: tx.now }, tx.now);
     await save(tx, deleted);
@@ -100,11 +102,20 @@ export const appraisePartExchange = (ctx: Context, id: string, valuation: number
     return change(tx, enquiry, { ...enquiry, part_exchange: { ...offer, status, valuation, valued_at: tx.now } });
   });
 
-/** What a deal makes of its enquiry: the only way to WON and back. `lostReason` goes with LOST. */
-export const moveForDeal = (ctx: Context, id: string, status: EnquiryStatus, lostReason: string | null = null): Promise<EnquiryWithNotes> =>
-  inTransaction(ctx, async (tx) => {
+/** What a deal makes of its enquiry, at whatever branch: the only way to WON and back. `lostReason` goes with LOST. */
+export const moveForDeal = (ctx: Context, id: string, status: EnquiryStatus, lostReason: string | null = null): Promise<void> =>
+  inTransaction(acrossBranches(ctx), async (tx) => {
     const enquiry = await standing(tx, id);
-    return change(tx, enquiry, { ...enquiry, status, lost_reason: lostReason, lost_note: null });
+    await change(tx, enquiry, { ...enquiry, status, lost_reason: lostReason, lost_note: null });
+  });
+
+/** The car that was offered in part exchange has come, and is a vehicle in stock; one of another registration is another car. */
+export const receiveOffered = (ctx: Context, id: string, registration: string | null, vehicleId: string): Promise<void> =>
+  inTransaction(acrossBranches(ctx), async (tx) => {
+    const enquiry = await standing(tx, id);
+    const { part_exchange: offer } = enquiry;
+    if (!offer || offer.registration === null || offer.registration !== registration) return;
+    await change(tx, enquiry, { ...enquiry, part_exchange: { ...offer, status: 'RECEIVED', vehicle_id: vehicleId } });
   });
 
 /** Empties the records for the sandbox's reset. */

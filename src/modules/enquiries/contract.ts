@@ -99,7 +99,14 @@ export const updateEnquiry = operation({
   params: byId,
   body: enquiryChanges,
   success: { status: 200, data: enquiryWithNotes },
-  refusals: ['not_found', 'branch_move_not_permitted', 'external_id_taken', 'enquiry_has_part_exchange', 'validation_failed'],
+  refusals: [
+    'not_found',
+    'branch_move_not_permitted',
+    'external_id_taken',
+    'enquiry_has_invoiced_order',
+    'enquiry_has_part_exchange',
+    'validation_failed',
+  ],
   emits: ['enquiry.updated'],
   example: { body: { status: 'CONTACTED', next_action_at: '2026-02-03T10:00:00Z' } },
 });
@@ -110,11 +117,11 @@ export const deleteEnquiry = operation({
   path: '/v1/enquiries/{id}',
   tag,
   summary: 'Delete an enquiry',
-  description: 'The `external_id` is free again.',
+  description: 'One whose deal is not invoiced, and whose part exchange is not appraised. The `external_id` is free again.',
   access: writers,
   params: byId,
   success: { status: 200, data: tombstone },
-  refusals: ['not_found', 'enquiry_has_part_exchange'],
+  refusals: ['not_found', 'enquiry_has_invoiced_order', 'enquiry_has_part_exchange'],
   emits: ['enquiry.deleted'],
 });
 

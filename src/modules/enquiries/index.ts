@@ -6,6 +6,7 @@ export {
   deleteEnquiry,
   eraseEnquiries,
   moveForDeal,
+  receiveOffered,
   updateEnquiry,
   withNumbers,
 } from './commands.ts';

@@ -1,6 +1,6 @@
 import type { Selectable, SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import type { CustomerSummary, StaffSummary, VehicleSummary } from '#modules/links/contract.ts';
+import type { CustomerSummary, DealSummary, StaffSummary, VehicleSummary } from '#modules/links/contract.ts';
 import { summaryOf } from '#modules/links/index.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
@@ -54,16 +54,22 @@ type Generated = 'contact_email' | 'contact_phone' | 'contact_mobile';
 /** An enquiry as it is kept, with what it names. */
 export type EnquiryRow = Omit<Selectable<DB['enquiry']>, keyof Documents | Generated> & Documents & Joined;
 
-export type DetailedRow = EnquiryRow & { notes: Note[] };
+/** What has come of its deals. */
+interface Dealt {
+  readonly invoiced: boolean;
+  readonly exchange: 'AGREED' | 'RECEIVED' | null;
+}
+
+export type DetailedRow = EnquiryRow & { deal: DealSummary | null; dealt: Dealt; notes: Note[] };
 
 const partExchange = sql<Joined['part_exchange']>`(
   select to_jsonb(p) - 'dealer_id' - 'enquiry_id'
   from part_exchange p where p.dealer_id = enquiry.dealer_id and p.enquiry_id = enquiry.id)`.as('part_exchange');
 
 /** The deal that holds a car, else the quote, else what was cancelled; of several the newest. */
-const deal = sql<string | null>`(
+const dealId = sql<string | null>`(
   select d.id from deal d where d.dealer_id = enquiry.dealer_id and d.enquiry_id = enquiry.id and d.deleted_at is null
-  order by array_position(array['CANCELLED', 'QUOTE'], d.status) desc nulls first, d.created_at desc, d.id desc limit 1)`.as('deal_id');
+  order by array_position(array['CANCELLED', 'QUOTE'], d.status) desc nulls first, d.created_at desc, d.id desc limit 1)`;
 
 const appointments = sql<string[]>`array(
   select a.id from appointment a where a.dealer_id = enquiry.dealer_id and a.enquiry_id = enquiry.id and a.deleted_at is null
@@ -74,6 +80,13 @@ const notes = sql<Note[]>`(
     'author', json_build_object('id', n.author_id, 'name', n.author_name, 'kind', n.author_kind)) order by n.created_at, n.id), '[]')
   from enquiry_note n where n.dealer_id = enquiry.dealer_id and n.enquiry_id = enquiry.id)`.as('notes');
 
+/** A part exchange that was received stays so, whatever becomes of the deal. */
+const dealt = sql<Dealt>`(
+  select json_build_object('invoiced', coalesce(bool_or(d.status in ('SOLD', 'DELIVERED')), false), 'exchange', case
+    when bool_or(d.part_exchanges @> '[{"status": "RECEIVED"}]') then 'RECEIVED'
+    when bool_or(d.status <> 'CANCELLED' and d.part_exchanges @> '[{"status": "AGREED"}]') then 'AGREED' end)
+  from deal d where d.dealer_id = enquiry.dealer_id and d.enquiry_id = enquiry.id and d.deleted_at is null)`.as('dealt');
+
 /** Those within the caller's reach, tombstones among them. */
 function reachable(ctx: Context) {
   const { branches } = ctx.caller;
@@ -82,7 +95,7 @@ function reachable(ctx: Context) {
     summaryOf('vehicle', 'enquiry', 'vehicle_id', branches).as('vehicle'),
     summaryOf('staff', 'enquiry', 'assigned_to_id', branches).as('assigned_to'),
     partExchange,
-    deal,
+    dealId.as('deal_id'),
     appointments,
   ]);
 }
@@ -90,7 +103,7 @@ function reachable(ctx: Context) {
 /** An enquiry that exists for this caller, with its notes. */
 export const visibleEnquiry = (ctx: Context, id: string): Promise<DetailedRow | undefined> =>
   reachable(ctx)
-    .select(notes)
+    .select([summaryOf('deal', 'enquiry', dealId, ctx.caller.branches).as('deal'), dealt, notes])
     .where('enquiry.id', '=', id)
     .where('enquiry.deleted_at', 'is', null)
     .$castTo<DetailedRow>()
@@ -161,6 +174,8 @@ export const blankEnquiry: DetailedRow = {
   part_exchange: null,
   deal_id: null,
   appointment_ids: [],
+  deal: null,
+  dealt: { invoiced: false, exchange: null },
   notes: [],
 };
 
@@ -168,7 +183,7 @@ export const blankEnquiry: DetailedRow = {
 export const saveEnquiries = keeperOf<DetailedRow>({
   table: 'enquiry',
   blank: blankEnquiry,
-  elsewhere: ['branch_name', 'customer', 'vehicle', 'assigned_to', 'part_exchange', 'deal_id', 'appointment_ids', 'notes'],
+  elsewhere: ['branch_name', 'customer', 'vehicle', 'assigned_to', 'part_exchange', 'deal_id', 'appointment_ids', 'deal', 'dealt', 'notes'],
   fixed: ['dealer_id', 'id', 'reference', 'created_at'],
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EnquiryStatus } from './contract.ts';
 import { enquiryStatuses } from './contract.ts';
 import type { PartExchangeStatus, Standing } from './rules.ts';
-import { checkEnquiry, checkMove, checkPartExchange, isAnswered } from './rules.ts';
+import { checkEnquiry, checkInvoiced, checkMove, checkPartExchange, isAnswered } from './rules.ts';
 
 const noContact = { first_name: null, last_name: null, company_name: null, email: null, mobile: null, phone: null };
 const enquiry: Standing = {
@@ -16,6 +16,7 @@ const enquiry: Standing = {
   lost_reason: null,
   lost_note: null,
   metadata: {},
+  dealt: { invoiced: false, exchange: null },
 };
 
 const fieldsOf = (work: () => void): string[] => {
@@ -79,13 +80,37 @@ test('what is looked for costs no less than at least', () => {
     assert.deepEqual(wanted(min, max), []);
 });
 
+const { dealt } = enquiry;
+
 test('a part exchange can be forgotten until it is appraised', () => {
-  const of = (status: PartExchangeStatus) => ({ part_exchange: { status, registration: null } });
+  const of = (status: PartExchangeStatus) => ({ part_exchange: { status, registration: null }, dealt });
   checkPartExchange(of('OFFERED'), null);
-  checkPartExchange({ part_exchange: null }, null);
+  checkPartExchange({ part_exchange: null, dealt }, null);
   for (const status of ['APPRAISED', 'AGREED', 'RECEIVED'] as const) {
     assert.throws(() => checkPartExchange(of(status), null), { code: 'enquiry_has_part_exchange' });
     assert.throws(() => checkPartExchange(of(status), { part_exchange: null }), { code: 'enquiry_has_part_exchange' });
     checkPartExchange(of(status), of(status));
   }
+});
+
+test('nor once a deal has agreed on it or received it', () => {
+  const offer = { status: 'OFFERED', registration: null } as const;
+  for (const exchange of ['AGREED', 'RECEIVED'] as const) {
+    const traded = { part_exchange: offer, dealt: { invoiced: false, exchange } };
+    assert.throws(() => checkPartExchange(traded, null), { message: new RegExp(exchange.toLowerCase()) });
+    assert.throws(() => checkPartExchange(traded, { part_exchange: null }), { code: 'enquiry_has_part_exchange' });
+    checkPartExchange(traded, { part_exchange: offer });
+    const unknown = { ...traded, part_exchange: null };
+    assert.throws(() => checkPartExchange(unknown, null), { code: 'enquiry_has_part_exchange' });
+    checkPartExchange(unknown, { part_exchange: null });
+  }
+});
+
+test('an enquiry whose deal is invoiced is neither deleted, lost nor disqualified', () => {
+  const won = { status: 'WON', dealt: { invoiced: true, exchange: null } } as const;
+  assert.throws(() => checkInvoiced(won, null), { code: 'enquiry_has_invoiced_order' });
+  for (const status of ['LOST', 'DISQUALIFIED'] as const)
+    assert.throws(() => checkInvoiced(won, { status }), { code: 'enquiry_has_invoiced_order' });
+  for (const status of ['WON', 'CONTACTED'] as const) checkInvoiced(won, { status });
+  checkInvoiced({ ...won, dealt }, null);
 });

@@ -16,6 +16,13 @@ export interface Standing {
   readonly lost_reason: string | null;
   readonly lost_note: string | null;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly dealt: Dealt;
+}
+
+/** What has come of its deals: whether one is invoiced, and how far they are with a part exchange. */
+export interface Dealt {
+  readonly invoiced: boolean;
+  readonly exchange: 'AGREED' | 'RECEIVED' | null;
 }
 
 /** How far the dealership is with a car that is offered. */
@@ -41,11 +48,20 @@ export function checkMove(from: EnquiryStatus, to: EnquiryStatus): void {
 
 // ---- The record's state ----
 
-/** A car the dealership has looked at is neither forgotten nor made another. */
-export function checkPartExchange(before: Pick<Standing, 'part_exchange'>, after: Pick<Standing, 'part_exchange'> | null): void {
-  const { status, registration } = before.part_exchange ?? { status: 'OFFERED', registration: null };
-  const isAnother = registration !== null && after?.part_exchange?.registration !== registration;
-  if (status !== 'OFFERED' && (!after?.part_exchange || isAnother)) {
+/** Of an enquiry that led to an invoiced deal it is not said that nothing came of it. `after` is null when it is deleted. */
+export function checkInvoiced(before: Pick<Standing, 'status' | 'dealt'>, after: Pick<Standing, 'status'> | null): void {
+  if (!before.dealt.invoiced || after?.status === before.status) return;
+  if (!after || after.status === 'LOST' || after.status === 'DISQUALIFIED') throw new Refusal('enquiry_has_invoiced_order');
+}
+
+/** A car the dealership has looked at is neither forgotten nor made another. `after` is null when the enquiry is deleted. */
+export function checkPartExchange(
+  { part_exchange: offer, dealt }: Pick<Standing, 'part_exchange' | 'dealt'>,
+  after: Pick<Standing, 'part_exchange'> | null,
+): void {
+  const status = dealt.exchange ?? offer?.status ?? 'OFFERED';
+  const isAnother = typeof offer?.registration === 'string' && after?.part_exchange?.registration !== offer.registration;
+  if (status !== 'OFFERED' && (!after || (offer && !after.part_exchange) || isAnother)) {
     throw new Refusal('enquiry_has_part_exchange', `The part exchange of this enquiry is ${status.toLowerCase()}.`);
   }
 }

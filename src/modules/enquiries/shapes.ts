@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { consent, consentChanges, contactMethod, contactMethods, person } from '#modules/customers/contract.ts';
 import { address } from '#modules/dealers/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
-import { shownCustomer, shownStaff, shownVehicle } from '#modules/links/contract.ts';
+import { shownCustomer, shownDeal, shownStaff, shownVehicle } from '#modules/links/contract.ts';
 import { bodyTypes, fuelTypes, registration, transmissions } from '#modules/vehicles/contract.ts';
 import {
   codeOf,
@@ -235,5 +235,7 @@ export const enquiry = z
 export type Enquiry = z.output<typeof enquiry>;
 
 /** An enquiry as a single read shows it. */
-export const enquiryWithNotes = enquiry.extend({ notes: z.array(note).describe('Oldest first.') }).meta({ id: 'EnquiryWithNotes' });
+export const enquiryWithNotes = enquiry
+  .extend({ deal: shownDeal, notes: z.array(note).describe('Oldest first.') })
+  .meta({ id: 'EnquiryWithNotes' });
 export type EnquiryWithNotes = z.output<typeof enquiryWithNotes>;

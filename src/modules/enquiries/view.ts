@@ -56,10 +56,11 @@ export function enquiryView({ currency, scopes }: Reader): (row: EnquiryRow) => 
   });
 }
 
-/** The same with its notes. */
+/** The same with its deal and its notes. */
 export function detailsView(reader: Reader): (row: DetailedRow) => EnquiryWithNotes {
   const show = enquiryView(reader);
-  return (row) => ({ ...show(row), notes: row.notes.map(toNote) });
+  const seesDeals = reader.scopes.includes('sales:read');
+  return (row) => ({ ...show(row), deal: seesDeals ? row.deal : null, notes: row.notes.map(toNote) });
 }
 
 export const toNote = (note: Note): Note => ({ ...note, created_at: toDateTime(note.created_at) });

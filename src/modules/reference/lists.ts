@@ -1,5 +1,6 @@
 import * as appointments from '#modules/appointments/contract.ts';
 import * as customers from '#modules/customers/contract.ts';
+import * as deals from '#modules/deals/contract.ts';
 import * as enquiries from '#modules/enquiries/contract.ts';
 import { permissions } from '#modules/staff/contract.ts';
 import * as vehicles from '#modules/vehicles/contract.ts';
@@ -119,7 +120,7 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
     names: Object.fromEntries(['N', 'S', 'B', 'A', 'D', 'C'].map((code) => [code, `Category ${code}`])),
   }),
   'vat-schemes': list('VAT schemes', vehicles.vatSchemes, { names: { VAT_QUALIFYING: 'VAT qualifying', NO_VAT: 'No VAT' } }),
-  'vat-rates': list('VAT rates', ['STANDARD', 'REDUCED', 'ZERO', 'EXEMPT', 'OUTSIDE_SCOPE', 'MARGIN'], {
+  'vat-rates': list('VAT rates', deals.vatRates, {
     default: 'STANDARD',
     names: {
       STANDARD: 'Standard rate (20 %)',
@@ -156,17 +157,13 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
     names: { EMAIL: 'E-mail', SMS: 'SMS', WHATSAPP: 'WhatsApp' },
   }),
   'customer-types': list('Customer types', customers.customerTypes, { default: 'INDIVIDUAL' }),
-  'deal-statuses': list('Deal statuses', ['QUOTE', 'RESERVED', 'ORDERED', 'SOLD', 'DELIVERED', 'CANCELLED'], {
+  'deal-statuses': list('Deal statuses', deals.dealStatuses, {
     default: 'QUOTE',
-    final: ['SOLD', 'DELIVERED', 'CANCELLED'],
+    final: deals.finalDealStatuses,
   }),
-  'deal-types': list('Deal types', ['RETAIL', 'TRADE', 'FLEET', 'MOTABILITY', 'EXPORT'], { dealerCodes, default: 'RETAIL' }),
+  'deal-types': list('Deal types', deals.dealTypes, { dealerCodes, default: 'RETAIL' }),
   'deal-cancellation-reasons': list('Reasons for a cancelled deal', enquiries.reasonsToLeave, { dealerCodes }),
-  'deal-extra-kinds': list(
-    'Kinds of extras in a deal',
-    ['WARRANTY', 'PAINT_PROTECTION', 'GAP_INSURANCE', 'ACCESSORY', 'SERVICE_PLAN', 'DELIVERY', 'ADMIN_FEE', 'ROAD_TAX', 'FUEL', 'OTHER'],
-    { dealerCodes, names: { GAP_INSURANCE: 'GAP insurance' } },
-  ),
+  'deal-extra-kinds': list('Kinds of extras in a deal', deals.dealExtraKinds, { dealerCodes, names: { GAP_INSURANCE: 'GAP insurance' } }),
   'finance-types': list('Finance types', enquiries.financeTypes, {
     names: {
       HP: 'Hire purchase (HP)',
@@ -175,7 +172,7 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
       BCH: 'Business contract hire (BCH)',
     },
   }),
-  'finance-statuses': list('Finance statuses', ['QUOTED', 'APPLIED', 'REFERRED', 'ACCEPTED', 'DECLINED', 'PAID_OUT', 'EXPIRED']),
+  'finance-statuses': list('Finance statuses', deals.financeStatuses),
   'appointment-types': list('Appointment types', appointments.appointmentTypes, { dealerCodes, names: { MOT: 'MOT' } }),
   'appointment-statuses': list('Appointment statuses', appointments.appointmentStatuses, {
     default: 'BOOKED',

@@ -40,6 +40,9 @@ export async function deleteVehicle(ctx: Context, id: string): Promise<Tombstone
   );
 }
 
+/** Takes a car into stock that a customer gave in part exchange. What it cost follows from the deal, and so needs no scope. */
+export const takeInExchange = (ctx: Context, vehicle: NewVehicle): Promise<Vehicle> => writeChecked(ctx, { create: vehicle });
+
 /** What a deal makes of its car: the only way to SOLD and DELIVERED and back. `dealId` is the live deal from now on, null for none. */
 export const moveForDeal = (ctx: Context, vehicleId: string, status: VehicleStatus, dealId: string | null): Promise<void> =>
   inTransaction(
@@ -71,7 +74,11 @@ async function writeOne(ctx: Context, write: Write): Promise<Vehicle> {
   const errors = { ...wrongByCalendar(body, ctx.now), ...wrongByScheme(body.images, ctx.service.photosFrom.allow.length > 0) };
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
   if (body.costs !== undefined) checkCostsScope(ctx.caller);
-  return inTransaction(
+  return writeChecked(ctx, write);
+}
+
+const writeChecked = (ctx: Context, write: Write): Promise<Vehicle> =>
+  inTransaction(
     ctx,
     async (tx) => {
       const [outcome] = await writeVehicles(tx, [write]);
@@ -80,4 +87,3 @@ async function writeOne(ctx: Context, write: Write): Promise<Vehicle> {
     },
     'stock_busy',
   );
-}

@@ -20,8 +20,8 @@ interface Documents {
   metadata: Record<string, string>;
 }
 
-/** A vehicle as it is kept, with the name of its branch. */
-export type VehicleRow = Omit<Columns, keyof Documents> & Documents & { branch_name: string | null };
+/** A vehicle as it is kept, with the name of its branch and, where a write is about it, the status of its live deal. */
+export type VehicleRow = Omit<Columns, keyof Documents> & Documents & { branch_name: string | null; deal_status?: string | null };
 
 /** Those within the caller's reach, tombstones among them: what a list reads. For a publishable key a tombstone is a car that left the website. */
 function reachable(ctx: Context) {
@@ -105,8 +105,9 @@ export interface Named {
  */
 export async function vehiclesNamed(ctx: Context, { ids, externalIds, registrations, vins }: Named): Promise<VehicleRow[]> {
   const { rows } = await sql<VehicleRow>`
-    select vehicle.*, branch.name as branch_name
+    select vehicle.*, branch.name as branch_name, deal.status as deal_status
     from vehicle left join branch on branch.dealer_id = vehicle.dealer_id and branch.id = vehicle.branch_id
+      left join deal on deal.dealer_id = vehicle.dealer_id and deal.id = vehicle.deal_id
     where vehicle.dealer_id = ${ctx.dealer.id}::uuid and vehicle.deleted_at is null and vehicle.id = any(array(
       select id from vehicle where dealer_id = ${ctx.dealer.id}::uuid and id = any(${ids}::uuid[])
       union all select id from vehicle where dealer_id = ${ctx.dealer.id}::uuid and deleted_at is null and external_id = any(${externalIds}::text[])

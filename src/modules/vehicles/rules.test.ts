@@ -61,8 +61,15 @@ test('a car that a deal holds keeps its status, branch and registration', () => 
   refuses('vehicle_in_deal', () => rules.checkDeal(held, { ...held, status: 'FOR_SALE' }));
   refuses('vehicle_in_deal', () => rules.checkDeal(held, { ...held, branch_id: 'south' }));
   refuses('vehicle_in_deal', () => rules.checkDeal(held, { ...held, registration: null }));
-  rules.checkDeal(held, { ...held, asking_price: 90 });
   refuses('vehicle_in_deal', () => rules.checkDeletable(held));
+});
+
+test('and from ORDERED on its price', () => {
+  const held = (deal_status: string) => vehicle({ status: 'RESERVED', deal_id: 'd', deal_status, asking_price: 100 });
+  const priced = (before: Standing) => rules.checkDeal(before, { ...before, asking_price: 90 });
+  priced(held('RESERVED'));
+  refuses('vehicle_in_deal', () => priced(held('ORDERED')));
+  rules.checkDeal(held('ORDERED'), { ...held('ORDERED'), metadata: { a: 'b' } });
 });
 
 test('a sold or delivered car keeps its status and price', () => {

@@ -26,6 +26,8 @@ export interface Standing {
   readonly metadata: Readonly<Record<string, string>>;
   readonly website_visible: boolean | null;
   readonly deal_id: string | null;
+  /** The status of that deal, where a write was asked about. */
+  readonly deal_status?: string | null;
   readonly deleted_at: Instant | null;
   readonly created_at: Instant;
 }
@@ -77,13 +79,13 @@ export const counts = (vehicle: Pick<Standing, 'status' | 'deleted_at'>): boolea
 
 // ---- The record's state ----
 
-/** A live deal holds its car, and once invoiced its price. */
+/** A live deal holds its car, and once ordered its price. */
 export function checkDeal(before: Standing, after: Standing): void {
   const invoiced = before.status === 'SOLD' || before.status === 'DELIVERED';
   if (!invoiced && before.deal_id === null) return;
   const moves = after.status !== before.status || after.branch_id !== before.branch_id || after.registration !== before.registration;
   const priced = after.asking_price !== before.asking_price || after.price_on_application !== before.price_on_application;
-  if (moves || (invoiced && priced)) throw new Refusal('vehicle_in_deal');
+  if (moves || (priced && (invoiced || before.deal_status === 'ORDERED'))) throw new Refusal('vehicle_in_deal');
 }
 
 export function checkDeletable({ deal_id, status }: Standing): void {
