@@ -6,6 +6,8 @@ import { dealerRoutes } from '#modules/dealers/routes.ts';
 import { enquiryEvents } from '#modules/enquiries/contract.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
+import { jobCardEvents } from '#modules/job-cards/contract.ts';
+import { jobCardRoutes } from '#modules/job-cards/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
 import { vehicleEvents } from '#modules/vehicles/contract.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
@@ -24,10 +26,17 @@ export const routes: readonly Route[] = [
   ...enquiryRoutes,
   ...customerRoutes,
   ...appointmentRoutes,
+  ...jobCardRoutes,
 ];
 
 /** Every type of event. */
-export const eventTypes: readonly EventType[] = [...vehicleEvents, ...enquiryEvents, ...customerEvents, ...appointmentEvents];
+export const eventTypes: readonly EventType[] = [
+  ...vehicleEvents,
+  ...enquiryEvents,
+  ...customerEvents,
+  ...appointmentEvents,
+  ...jobCardEvents,
+];
 
 /** Every job of the worker … */
 export const handlers: readonly Handler[] = [...vehicleJobs];

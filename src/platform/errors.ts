@@ -39,6 +39,7 @@ export const catalogue = {
   customer_has_enquiries: { status: 409, message: 'The customer has enquiries.' },
   enquiry_has_part_exchange: { status: 409, message: 'The enquiry has a part exchange that was appraised.' },
   appointment_closed: { status: 409, message: 'The appointment is completed, missed or cancelled.' },
+  job_card_paid: { status: 409, message: 'The invoice of this job card is paid; its status stays.' },
 
   body_too_large: { status: 413, message: 'The body is too large.' },
   validation_failed: { status: 422, message: 'The request has errors.' },

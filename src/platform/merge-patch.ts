@@ -15,5 +15,5 @@ export const patchedMap = (before: Record<string, string>, patch: Record<string,
     : Object.fromEntries(Object.entries({ ...before, ...patch }).filter((entry): entry is [string, string] => entry[1] !== null));
 
 /** The fields a patch speaks of. */
-const said = <T extends object>(patch: T): { [F in keyof T]: Exclude<T[F], undefined> } =>
+export const said = <T extends object>(patch: T): { [F in keyof T]: Exclude<T[F], undefined> } =>
   Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as { [F in keyof T]: Exclude<T[F], undefined> };

@@ -9,6 +9,7 @@ import type { Answer, Api } from '../support/api.ts';
 import type { Dealership } from '../support/dealership.ts';
 import { dealership } from '../support/dealership.ts';
 import { jpeg, multipart } from '../support/pictures.ts';
+import { cardWith, lineOf, partWith } from '../support/workshop.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 const car = { condition: 'USED', make: 'Ford', model: 'Fiesta' };
@@ -34,6 +35,7 @@ const enquiry: Make = async ({ api }, branchId) =>
   (await api.post('/v1/enquiries', { contact: person, branch_id: branchId }).succeeds(201)).id;
 const appointment: Make = async ({ api }, branchId) =>
   (await api.post('/v1/appointments', { ...visit, contact: person, branch_id: branchId }).succeeds(201)).id;
+const jobCard: Make = async (of, branchId) => (await cardWith(of, [], { branch_id: branchId })).id;
 /** A vehicle and its photo: the ids of a path with two. */
 const photo: Make = async (of, branchId) => {
   const vehicleId = await vehicle(of, branchId);
@@ -62,6 +64,8 @@ const records: Record<string, { make: Make; body?: unknown; headers?: Record<str
   'appointments.get': { make: appointment },
   'appointments.update': { make: appointment, body: { notes: 'Brings the old car.' } },
   'appointments.cancel': { make: appointment, body: {} },
+  'job_cards.get': { make: jobCard },
+  'job_cards.update': { make: jobCard, body: { status: 'BOOKED' } },
 };
 
 /** The same for each list that can be asked for ids. */
@@ -72,6 +76,7 @@ const listed: Record<string, Make> = {
   'enquiries.list': enquiry,
   'customers.list': customer,
   'appointments.list': appointment,
+  'job_cards.list': jobCard,
 };
 
 const operations = routes.map(({ operation }) => operation);
@@ -162,6 +167,7 @@ async function furnish(d: Dealership): Promise<void> {
   await d.api.post(`/v1/enquiries/${id}/notes`, { body: 'Rang back.' }).succeeds(201);
   await appointment(d, d.branch.id);
   await noteOwnedVehicle(d.ctx, customer_id, { ...noCar, ...offer });
+  await cardWith(d, [lineOf(await partWith(d, 1))]);
   await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);
 }
 

@@ -12,6 +12,7 @@ const usual = [
 /** What a module has beside them: parts of a very large contract, and flows that have a name of their own. */
 const own: Record<string, readonly string[]> = {
   dealers: ['me', 'operator'],
+  'job-cards': ['line-shapes', 'write', 'lines'],
   keys: ['identify', 'key-text'],
   reference: ['lists'],
   staff: ['passwords'],

@@ -1,5 +1,14 @@
 export { acceptBatch, getBatch, writeRemaining } from './batch.ts';
-export { createVehicle, deleteVehicle, eraseStock, moveForDeal, stampBranch, stockUsed, updateVehicle } from './commands.ts';
+export {
+  createVehicle,
+  deleteVehicle,
+  eraseStock,
+  moveForDeal,
+  setPreparation,
+  stampBranch,
+  stockUsed,
+  updateVehicle,
+} from './commands.ts';
 export type { NewVehicle } from './contract.ts';
 export { addPictures } from './photo-commands.ts';
 export { getVehicle, listVehicles } from './reads.ts';

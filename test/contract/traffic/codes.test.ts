@@ -31,9 +31,7 @@ const waiting: Record<string, string> = {
   deal_sold: '/v1/deals/{id}',
   deal_has_no_enquiry: '/v1/deals/{id}',
   deal_has_no_vehicle: '/v1/deals/{id}',
-  job_card_paid: '/v1/job-cards/{id}',
   webhook_endpoint_limit_reached: '/v1/webhook-endpoints',
-  request_refused: '/v1/job-cards/{id}',
   theme_publish_blocked: '/v1/theme-versions/{version}/publish',
   theme_generation_quota_exceeded: '/v1/theme-generations',
 };
