@@ -59,7 +59,7 @@ create table job_card_line (
   kind text not null check (kind in ('LABOUR', 'PART', 'SUBLET', 'MOT', 'FEE', 'MENU', 'NOTE')),
   job_number integer not null,
   description text not null,
-  part_id uuid,
+  part_id uuid check ((part_id is not null) = (kind = 'PART')),
   part_number text,
   quantity numeric(12, 3) not null,
   hours numeric(8, 2),
@@ -73,6 +73,8 @@ create table job_card_line (
   status text not null check (status in ('OPEN', 'DONE', 'DECLINED')),
   technician_id uuid,
   stock_state text not null check (stock_state in ('NONE', 'RESERVED', 'ISSUED')),
+  -- Where what it has of the stock was taken from: a card may have moved to another branch since.
+  stock_branch_id uuid check ((stock_branch_id is null) = (stock_state = 'NONE')),
   primary key (dealer_id, id),
   foreign key (dealer_id, job_card_id) references job_card,
   foreign key (dealer_id, part_id) references part

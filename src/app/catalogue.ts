@@ -8,6 +8,8 @@ import { dealRoutes } from '#modules/deals/routes.ts';
 import { enquiryEvents } from '#modules/enquiries/contract.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
+import { jobCardEvents } from '#modules/job-cards/contract.ts';
+import { jobCardRoutes } from '#modules/job-cards/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
 import { vehicleEvents } from '#modules/vehicles/contract.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
@@ -27,6 +29,7 @@ export const routes: readonly Route[] = [
   ...customerRoutes,
   ...dealRoutes,
   ...appointmentRoutes,
+  ...jobCardRoutes,
 ];
 
 /** Every type of event. */
@@ -36,6 +39,7 @@ export const eventTypes: readonly EventType[] = [
   ...customerEvents,
   ...dealEvents,
   ...appointmentEvents,
+  ...jobCardEvents,
 ];
 
 /** Every job of the worker … */

@@ -3,7 +3,9 @@ import { eraseCustomers } from '#modules/customers/index.ts';
 import { createBranch, createDealer, createSandbox, findDealer, namesOfBranches, operatorOf, setDealer } from '#modules/dealers/index.ts';
 import { eraseDeals } from '#modules/deals/index.ts';
 import { eraseEnquiries } from '#modules/enquiries/index.ts';
+import { eraseJobCards } from '#modules/job-cards/index.ts';
 import { hasKeys, issueKey } from '#modules/keys/index.ts';
+import { eraseParts } from '#modules/parts/index.ts';
 import { roles } from '#modules/staff/contract.ts';
 import { createUser, userIdByEmail } from '#modules/staff/index.ts';
 import { eraseStock } from '#modules/vehicles/index.ts';
@@ -17,6 +19,7 @@ import type { Album } from './seed-photos.ts';
 import { openAlbum } from './seed-photos.ts';
 import type { StockSeed } from './seed-stock.ts';
 import { photographStock, seedStock, seedStockWithPhotos } from './seed-stock.ts';
+import { seedWorkshop } from './seed-workshop.ts';
 
 /** What opens the demo dealer; the sign-in is the administrator's. */
 export interface Demo {
@@ -29,8 +32,8 @@ export interface Demo {
 const demoOrigins = ['https://demo.example'];
 const sandboxUser = 'sandbox@sandbox.example';
 const demoVehicles = 60;
-const demoSeed = { customers: 21, appointments: 14 };
-const sandboxSeed = { vehicles: 24, photographed: 4, customers: 7, appointments: 7 };
+const demoSeed = { customers: 21, appointments: 14, jobCards: 16 };
+const sandboxSeed = { vehicles: 24, photographed: 4, customers: 7, appointments: 7, jobCards: 8 };
 /** Beside the first, so that branch restrictions can be tried. */
 const sandboxBranches = ['North', 'South'];
 
@@ -114,6 +117,8 @@ export async function makeSandbox(service: Service, album = openAlbum()): Promis
 export async function resetSandbox(service: Service): Promise<void> {
   const ctx = await operatorFor(service, 'sandbox');
   const stock = await inTransaction(ctx, async (tx) => {
+    await eraseJobCards(tx);
+    await eraseParts(tx);
     await eraseAppointments(tx);
     await eraseDeals(tx);
     await eraseEnquiries(tx);
@@ -133,14 +138,16 @@ interface Seed {
   readonly branchIds: readonly string[];
   readonly customers: number;
   readonly appointments: number;
+  readonly jobCards: number;
   /** To whom some of it is given. */
   readonly staffId?: string | undefined;
 }
 
 /** What happens around the stock. */
-async function seedRecords(ctx: Context, { branchIds, staffId, customers, appointments }: Seed): Promise<void> {
+async function seedRecords(ctx: Context, { branchIds, staffId, customers, appointments, jobCards }: Seed): Promise<void> {
   await seedCustomers(ctx, { branchIds, staffId }, customers);
   await seedAppointments(ctx, staffId, appointments);
+  await seedWorkshop(ctx, branchIds, jobCards);
 }
 
 async function operatorFor(service: Service, code: string): Promise<Context> {

@@ -44,6 +44,7 @@ export const catalogue = {
   deal_sold: { status: 409, message: 'The deal is sold. Credit its invoice in the DMS to undo it.' },
   deal_has_no_enquiry: { status: 409, message: 'The deal has no enquiry.' },
   deal_has_no_vehicle: { status: 409, message: 'The deal has no vehicle.' },
+  job_card_paid: { status: 409, message: 'The invoice of this job card is paid; its status stays.' },
 
   body_too_large: { status: 413, message: 'The body is too large.' },
   validation_failed: { status: 422, message: 'The request has errors.' },

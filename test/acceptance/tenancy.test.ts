@@ -9,6 +9,7 @@ import type { Answer, Api } from '../support/api.ts';
 import type { Dealership } from '../support/dealership.ts';
 import { dealership } from '../support/dealership.ts';
 import { jpeg, multipart } from '../support/pictures.ts';
+import { cardWith, lineOf, partWith } from '../support/workshop.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 const car = { condition: 'USED', make: 'Ford', model: 'Fiesta' };
@@ -35,6 +36,7 @@ const enquiry: Make = async ({ api }, branchId) =>
 const appointment: Make = async ({ api }, branchId) =>
   (await api.post('/v1/appointments', { ...visit, contact: person, branch_id: branchId }).succeeds(201)).id;
 const deal: Make = async ({ api }, branchId) => (await api.post('/v1/deals', { branch_id: branchId }).succeeds(201)).id;
+const jobCard: Make = async (of, branchId) => (await cardWith(of, [], { branch_id: branchId })).id;
 /** A vehicle and its photo: the ids of a path with two. */
 const photo: Make = async (of, branchId) => {
   const vehicleId = await vehicle(of, branchId);
@@ -65,6 +67,8 @@ const records: Record<string, { make: Make; body?: unknown; headers?: Record<str
   'appointments.cancel': { make: appointment, body: {} },
   'deals.get': { make: deal },
   'deals.update': { make: deal, body: { discount: null } },
+  'job_cards.get': { make: jobCard },
+  'job_cards.update': { make: jobCard, body: { status: 'BOOKED' } },
 };
 
 /** The same for each list that can be asked for ids. */
@@ -76,6 +80,7 @@ const listed: Record<string, Make> = {
   'customers.list': customer,
   'appointments.list': appointment,
   'deals.list': deal,
+  'job_cards.list': jobCard,
 };
 
 const operations = routes.map(({ operation }) => operation);
@@ -167,6 +172,7 @@ async function furnish(d: Dealership): Promise<void> {
   await appointment(d, d.branch.id);
   await deal(d, d.branch.id);
   await noteOwnedVehicle(d.ctx, customer_id, { ...noCar, ...offer });
+  await cardWith(d, [lineOf(await partWith(d, 1))]);
   await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);
 }
 

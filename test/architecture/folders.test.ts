@@ -13,6 +13,7 @@ const usual = [
 const own: Record<string, readonly string[]> = {
   deals: ['sale'],
   dealers: ['me', 'operator'],
+  'job-cards': ['line-shapes', 'write', 'lines'],
   keys: ['identify', 'key-text'],
   reference: ['lists'],
   staff: ['passwords'],

@@ -32,6 +32,11 @@ const writers: Record<string, readonly string[]> = {
   part_exchange: ['enquiries'],
   appointment: ['appointments'],
   deal: ['deals'],
+  part: ['parts'],
+  part_stock: ['parts'],
+  stock_movement: ['parts'],
+  job_card: ['job-cards'],
+  job_card_line: ['job-cards'],
 };
 
 /** The tables of which the product asks before it knows the dealer, and so not by the dealer's id. */

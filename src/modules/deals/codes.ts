@@ -31,20 +31,3 @@ export const exchangeStatuses = ['OFFERED', 'AGREED', 'RECEIVED', 'WITHDRAWN'] a
 export type ExchangeStatus = (typeof exchangeStatuses)[number];
 
 export const handoverMethods = ['COLLECTION', 'DELIVERY'] as const;
-
-export const vatRates = ['STANDARD', 'REDUCED', 'ZERO', 'EXEMPT', 'OUTSIDE_SCOPE', 'MARGIN'] as const;
-export type VatRate = (typeof vatRates)[number];
-
-/** In basis points. Of the margin scheme the VAT is on the margin, never on the line. */
-export const vatRateBps: { readonly [rate in VatRate]: number } = {
-  STANDARD: 2000,
-  REDUCED: 500,
-  ZERO: 0,
-  EXEMPT: 0,
-  OUTSIDE_SCOPE: 0,
-  MARGIN: 0,
-};
-
-/** The rates of what is sold with a car. */
-export const tradeVatRates = ['STANDARD', 'REDUCED', 'ZERO', 'EXEMPT', 'OUTSIDE_SCOPE'] as const satisfies readonly VatRate[];
-export type TradeVatRate = (typeof tradeVatRates)[number];

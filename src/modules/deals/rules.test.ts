@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { tradeVatRates, vatRateBps } from '#modules/parts/contract.ts';
 import { Refusal } from '#platform/errors.ts';
 import type { DealStatus } from './contract.ts';
-import { dealStatuses, exchangeStatuses, financeStatuses, tradeVatRates, vatRateBps } from './contract.ts';
+import { dealStatuses, exchangeStatuses, financeStatuses } from './contract.ts';
 import type { Car, Lead, Standing, Terms } from './rules.ts';
 import * as rules from './rules.ts';
 

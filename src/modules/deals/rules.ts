@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { TradeVatRate } from '#modules/parts/contract.ts';
+import { vatRateBps } from '#modules/parts/contract.ts';
 import type { VehicleStatus } from '#modules/vehicles/contract.ts';
 import type { FieldErrors } from '#platform/errors.ts';
 import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
@@ -6,8 +8,7 @@ import { vatInGross } from '#platform/money.ts';
 import type { Branches } from '#platform/reach.ts';
 import { reaches } from '#platform/reach.ts';
 import { wrongMetadata } from '#platform/records.ts';
-import type { DealChanges, DealStatus, ExchangeStatus, FinanceStatus, TradeVatRate } from './contract.ts';
-import { vatRateBps } from './contract.ts';
+import type { DealChanges, DealStatus, ExchangeStatus, FinanceStatus } from './contract.ts';
 
 // What the dealership does not allow, what it decides, and what a deal comes to. Pure: the same deal always gives the same answer.
 

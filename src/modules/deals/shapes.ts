@@ -4,6 +4,7 @@ import { address } from '#modules/dealers/contract.ts';
 import { conditionRatings, financeTypes, reasonsToLeave } from '#modules/enquiries/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
 import { shownCustomer, shownEnquiry, shownStaff, shownVehicle } from '#modules/links/contract.ts';
+import { tradeVatRates } from '#modules/parts/contract.ts';
 import { registration, vatSchemes } from '#modules/vehicles/contract.ts';
 import {
   codeOf,
@@ -19,7 +20,7 @@ import {
   text,
   whole,
 } from '#platform/contract.ts';
-import { dealExtraKinds, dealStatuses, dealTypes, exchangeStatuses, financeStatuses, handoverMethods, tradeVatRates } from './codes.ts';
+import { dealExtraKinds, dealStatuses, dealTypes, exchangeStatuses, financeStatuses, handoverMethods } from './codes.ts';
 
 const line = (max: number) => text(max).nullable();
 const amount = minorUnits.nullable();

@@ -2,6 +2,8 @@ import * as appointments from '#modules/appointments/contract.ts';
 import * as customers from '#modules/customers/contract.ts';
 import * as deals from '#modules/deals/contract.ts';
 import * as enquiries from '#modules/enquiries/contract.ts';
+import * as jobCards from '#modules/job-cards/contract.ts';
+import * as parts from '#modules/parts/contract.ts';
 import { permissions } from '#modules/staff/contract.ts';
 import * as vehicles from '#modules/vehicles/contract.ts';
 
@@ -120,7 +122,7 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
     names: Object.fromEntries(['N', 'S', 'B', 'A', 'D', 'C'].map((code) => [code, `Category ${code}`])),
   }),
   'vat-schemes': list('VAT schemes', vehicles.vatSchemes, { names: { VAT_QUALIFYING: 'VAT qualifying', NO_VAT: 'No VAT' } }),
-  'vat-rates': list('VAT rates', deals.vatRates, {
+  'vat-rates': list('VAT rates', parts.vatRates, {
     default: 'STANDARD',
     names: {
       STANDARD: 'Standard rate (20 %)',
@@ -180,19 +182,10 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
     names: { NO_SHOW: 'No-show' },
   }),
   'transport-options': list('Transport options', appointments.transportOptions, { dealerCodes, names: { DROP_OFF: 'Drop-off' } }),
-  'job-card-statuses': list(
-    'Job card statuses',
-    ['ESTIMATE', 'BOOKED', 'CHECKED_IN', 'IN_PROGRESS', 'AWAITING_PARTS', 'AWAITING_AUTHORISATION', 'COMPLETED', 'INVOICED', 'CANCELLED'],
-    { final: ['INVOICED'] },
-  ),
-  'job-card-types': list('Job card types', ['RETAIL', 'INTERNAL', 'WARRANTY', 'INSURANCE', 'FLEET', 'GOODWILL'], {
-    dealerCodes,
-    default: 'RETAIL',
-  }),
-  'job-line-kinds': list('Kinds of job lines', ['LABOUR', 'PART', 'SUBLET', 'MOT', 'FEE', 'MENU', 'NOTE'], {
-    names: { MOT: 'MOT', MENU: 'Menu price' },
-  }),
-  'pay-types': list('Pay types', ['CUSTOMER', 'WARRANTY', 'INTERNAL', 'INSURANCE', 'GOODWILL'], { description: 'Who pays for a line.' }),
+  'job-card-statuses': list('Job card statuses', jobCards.jobCardStatuses, { default: 'ESTIMATE', final: ['INVOICED'] }),
+  'job-card-types': list('Job card types', jobCards.jobCardTypes, { dealerCodes, default: 'RETAIL' }),
+  'job-line-kinds': list('Kinds of job lines', jobCards.jobLineKinds, { names: { MOT: 'MOT', MENU: 'Menu price' } }),
+  'pay-types': list('Pay types', jobCards.payTypes, { description: 'Who pays for a line.' }),
   'invoice-types': list('Invoice types', ['VEHICLE_SALE', 'WORKSHOP', 'PARTS', 'DEPOSIT', 'CREDIT_NOTE']),
   'invoice-statuses': list('Invoice statuses', ['DRAFT', 'ISSUED', 'PART_PAID', 'PAID', 'CREDITED', 'VOID'], {
     final: ['CREDITED', 'VOID'],

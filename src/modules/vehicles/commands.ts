@@ -55,6 +55,17 @@ export const moveForDeal = (ctx: Context, vehicleId: string, status: VehicleStat
     'stock_busy',
   );
 
+/** What preparing a vehicle has cost so far, as the job cards say that were written for it; null for nothing. */
+export const setPreparation = (ctx: Context, vehicleId: string, amount: number | null): Promise<void> =>
+  inTransaction(
+    ctx,
+    async (tx) => {
+      const [vehicle] = await vehiclesNamed(tx, { ids: [vehicleId], externalIds: [], registrations: [], vins: [] });
+      if (vehicle) await saveSettled(tx, vehicle, { ...vehicle, cost_preparation: amount });
+    },
+    'stock_busy',
+  );
+
 /** A branch is published or not from now on: its vehicles come to the website or leave it, without an event. */
 export const stampBranch = (tx: Context, branchId: string, published: boolean): Promise<void> => stampWebsite(tx, branchId, published);
 

@@ -4,6 +4,7 @@ export {
   deleteVehicle,
   eraseStock,
   moveForDeal,
+  setPreparation,
   stampBranch,
   stockUsed,
   takeInExchange,

@@ -475,6 +475,7 @@ export interface JobCardLine {
   position: number;
   quantity: Numeric;
   status: string;
+  stock_branch_id: string | null;
   stock_state: string;
   technician_id: string | null;
   unit_price: number;
@@ -489,7 +490,6 @@ export interface Migration {
 export interface Part {
   created_at: Instant;
   dealer_id: string;
-  deleted_at: Instant | null;
   description: string;
   id: string;
   part_number: string;
@@ -606,7 +606,7 @@ export interface Staff {
 export interface StockMovement {
   at: Instant;
   branch_id: string;
-  cause_id: string | null;
+  cause_id: string;
   cause_kind: string;
   cause_line_id: string | null;
   dealer_id: string;

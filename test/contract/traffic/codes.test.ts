@@ -26,7 +26,6 @@ const waiting: Record<string, string> = {
   theme_builder_not_enabled: '/v1/theme-generations',
   valuation_requests_unavailable: '/v1/public/valuation-requests',
   vehicle_has_purchase_order: '/v1/stock-book',
-  job_card_paid: '/v1/job-cards/{id}',
   webhook_endpoint_limit_reached: '/v1/webhook-endpoints',
   theme_publish_blocked: '/v1/theme-versions/{version}/publish',
   theme_generation_quota_exceeded: '/v1/theme-generations',
