@@ -4,6 +4,7 @@ import { createBranch, createDealer, createSandbox, findDealer, namesOfBranches,
 import { eraseDeals } from '#modules/deals/index.ts';
 import { eraseEnquiries } from '#modules/enquiries/index.ts';
 import { eraseJobCards } from '#modules/job-cards/index.ts';
+import { eraseInvoices } from '#modules/invoices/index.ts';
 import { hasKeys, issueKey } from '#modules/keys/index.ts';
 import { eraseParts } from '#modules/parts/index.ts';
 import { roles } from '#modules/staff/contract.ts';
@@ -17,8 +18,9 @@ import { seedAppointments } from './seed-appointments.ts';
 import { seedCustomers } from './seed-customers.ts';
 import type { Album } from './seed-photos.ts';
 import { openAlbum } from './seed-photos.ts';
+import { seedSales } from './seed-sales.ts';
 import type { StockSeed } from './seed-stock.ts';
-import { photographStock, seedStock, seedStockWithPhotos } from './seed-stock.ts';
+import { photographStock, seedStock, seedStockWithPhotos, tradedOf } from './seed-stock.ts';
 import { seedWorkshop } from './seed-workshop.ts';
 
 /** What opens the demo dealer; the sign-in is the administrator's. */
@@ -32,8 +34,8 @@ export interface Demo {
 const demoOrigins = ['https://demo.example'];
 const sandboxUser = 'sandbox@sandbox.example';
 const demoVehicles = 60;
-const demoSeed = { customers: 21, appointments: 14, jobCards: 16 };
-const sandboxSeed = { vehicles: 24, photographed: 4, customers: 7, appointments: 7, jobCards: 8 };
+const demoSeed = { customers: 21, appointments: 14, jobCards: 20 };
+const sandboxSeed = { vehicles: 24, photographed: 4, customers: 7, appointments: 7, jobCards: 10 };
 /** Beside the first, so that branch restrictions can be tried. */
 const sandboxBranches = ['North', 'South'];
 
@@ -87,9 +89,10 @@ async function demoDealer(service: Service, vehicles: number, album: Album): Pro
     if (await userIdByEmail(ctx, emailOf(role))) continue;
     await createUser(ctx, { email: emailOf(role), name: nameOf(role), role, password: demoPassword(ctx) });
   }
-  const branches = await branchIds(ctx);
-  await seedStockWithPhotos(ctx, { branchIds: branches, vehicles, photographed: vehicles }, album);
-  await seedRecords(ctx, { ...demoSeed, branchIds: branches, staffId: await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE')) });
+  const staffId = await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE'));
+  const seed: Seed = { ...demoSeed, vehicles, photographed: vehicles, branchIds: await branchIds(ctx), staffId };
+  await seedStockWithPhotos(ctx, seed, album);
+  await seedRecords(ctx, seed);
   return ctx;
 }
 
@@ -117,6 +120,7 @@ export async function makeSandbox(service: Service, album = openAlbum()): Promis
 export async function resetSandbox(service: Service): Promise<void> {
   const ctx = await operatorFor(service, 'sandbox');
   const stock = await inTransaction(ctx, async (tx) => {
+    await eraseInvoices(tx);
     await eraseJobCards(tx);
     await eraseParts(tx);
     await eraseAppointments(tx);
@@ -132,10 +136,9 @@ export async function resetSandbox(service: Service): Promise<void> {
   await photographStock(ctx, stock, openAlbum());
 }
 
-const sandboxStock = async (ctx: Context): Promise<StockSeed & Seed> => ({ ...sandboxSeed, branchIds: await branchIds(ctx) });
+const sandboxStock = async (ctx: Context): Promise<Seed> => ({ ...sandboxSeed, branchIds: await branchIds(ctx) });
 
-interface Seed {
-  readonly branchIds: readonly string[];
+interface Seed extends StockSeed {
   readonly customers: number;
   readonly appointments: number;
   readonly jobCards: number;
@@ -144,10 +147,12 @@ interface Seed {
 }
 
 /** What happens around the stock. */
-async function seedRecords(ctx: Context, { branchIds, staffId, customers, appointments, jobCards }: Seed): Promise<void> {
+async function seedRecords(ctx: Context, seed: Seed): Promise<void> {
+  const { branchIds, staffId, customers, appointments, jobCards } = seed;
   await seedCustomers(ctx, { branchIds, staffId }, customers);
   await seedAppointments(ctx, staffId, appointments);
   await seedWorkshop(ctx, branchIds, jobCards);
+  await seedSales(ctx, tradedOf(ctx, seed), staffId);
 }
 
 async function operatorFor(service: Service, code: string): Promise<Context> {

@@ -1,6 +1,6 @@
 import { createCustomer, noteOwnedVehicle } from '#modules/customers/index.ts';
 import type { NewEnquiry } from '#modules/enquiries/index.ts';
-import { addNote, appraisePartExchange, createEnquiry, getEnquiry, moveForDeal, updateEnquiry } from '#modules/enquiries/index.ts';
+import { addNote, appraisePartExchange, createEnquiry, getEnquiry, updateEnquiry } from '#modules/enquiries/index.ts';
 import type { Vehicle } from '#modules/vehicles/contract.ts';
 import { vehicleListQuery } from '#modules/vehicles/contract.ts';
 import { listVehicles } from '#modules/vehicles/index.ts';
@@ -8,8 +8,8 @@ import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { unlessMade } from './seed-once.ts';
 
-/** What becomes of the seed's enquiries, one after another: every status in one round. */
-const outcomes = ['NEW', 'CONTACTED', 'APPOINTMENT', 'NEGOTIATING', 'WON', 'LOST', 'DISQUALIFIED'] as const;
+/** What becomes of the seed's enquiries, one after another: every status in one round but WON, which comes of a deal. */
+const outcomes = ['NEW', 'CONTACTED', 'APPOINTMENT', 'NEGOTIATING', 'LOST', 'DISQUALIFIED'] as const;
 type Outcome = (typeof outcomes)[number];
 
 const firstNames = ['Alex', 'Sam', 'Robin', 'Charlie', 'Jamie', 'Morgan', 'Taylor', 'Kim'];
@@ -105,8 +105,7 @@ async function lead(tx: Context, id: string, outcome: Outcome): Promise<void> {
   if (outcome === 'NEW') return;
   if (outcome !== 'DISQUALIFIED') await updateEnquiry(tx, id, { status: 'CONTACTED' });
   if (outcome === 'NEGOTIATING') await appraiseIfOffered(tx, id);
-  if (outcome === 'WON') await moveForDeal(tx, id, 'WON');
-  else if (outcome === 'LOST') await updateEnquiry(tx, id, { status: 'LOST', lost_reason: 'WENT_ELSEWHERE' });
+  if (outcome === 'LOST') await updateEnquiry(tx, id, { status: 'LOST', lost_reason: 'WENT_ELSEWHERE' });
   else await updateEnquiry(tx, id, { status: outcome });
   await addNote(tx, id, { body: outcome === 'DISQUALIFIED' ? 'A duplicate.' : 'Spoke on the phone.' });
 }

@@ -1,5 +1,5 @@
 import type { NewVehicle } from '#modules/vehicles/index.ts';
-import { createVehicle, moveForDeal } from '#modules/vehicles/index.ts';
+import { createVehicle } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
 import { dateIn, fromMillis, toMillis } from '#platform/dates.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -106,12 +106,30 @@ function stockOf(ctx: Context, { branchIds, vehicles, photographed }: StockSeed)
   });
 }
 
+/** What a deal sells is for sale until it does. */
 async function takeIn(ctx: Context, { vehicle, status }: Seeded): Promise<void> {
   const ofDeal = status === 'SOLD' || status === 'DELIVERED';
-  await inTransaction(ctx, async (tx) => {
-    const made = await unlessMade(tx, () => createVehicle(tx, { ...vehicle, status: ofDeal ? 'FOR_SALE' : status }));
-    if (made && ofDeal) await moveForDeal(tx, made.id, status, null);
-  });
+  await inTransaction(ctx, (tx) => unlessMade(tx, () => createVehicle(tx, { ...vehicle, status: ofDeal ? 'FOR_SALE' : status })));
+}
+
+/** How far a deal comes. */
+export type Outcome = 'QUOTE' | 'RESERVED' | 'ORDERED' | 'SOLD' | 'DELIVERED' | 'CANCELLED' | 'CREDITED';
+
+/** A car of the seed of which a deal is made. */
+export interface Traded {
+  readonly external_id: string;
+  readonly outcome: Outcome;
+}
+
+/** Besides those that are sold, some that are for sale: a deal of every status. */
+const underWay = ['QUOTE', 'RESERVED', 'ORDERED', 'CANCELLED', 'CREDITED', 'QUOTE'] as const satisfies Outcome[];
+
+/** The cars of the seed of which deals are made. */
+export function tradedOf(ctx: Context, seed: StockSeed): Traded[] {
+  const stock = stockOf(ctx, seed).map(({ vehicle: { external_id }, status }) => ({ external_id, status }));
+  const sold = stock.flatMap(({ external_id, status }) => (status === 'SOLD' || status === 'DELIVERED' ? [{ external_id, outcome: status }] : []));
+  const forSale = stock.filter(({ status }) => status === 'FOR_SALE').map(({ external_id }) => external_id);
+  return [...sold, ...underWay.flatMap((outcome, n) => (forSale[n] === undefined ? [] : [{ external_id: forSale[n], outcome }]))];
 }
 
 function vehicleOf(ctx: Context, random: (below: number) => number, n: number, branchId: string) {

@@ -1,6 +1,7 @@
 import type { Customer } from '#modules/customers/contract.ts';
 import { customerListQuery } from '#modules/customers/contract.ts';
 import { listCustomers } from '#modules/customers/index.ts';
+import { raiseWorkshopInvoice, recordPayment } from '#modules/invoices/index.ts';
 import type { NewJobCard } from '#modules/job-cards/index.ts';
 import { addJobLines, createJobCard, updateJobCard } from '#modules/job-cards/index.ts';
 import { partListQuery } from '#modules/parts/contract.ts';
@@ -24,7 +25,7 @@ const shelves = [
   { part_number: 'TB-4410', description: 'Timing belt kit', unit_price: 14_500, unit_cost: 8_200, on_hand: 0 },
 ] as const;
 
-/** As far as the seed's job cards have got: every status that is not the invoice's. */
+/** As far as the seed's job cards have got: every status, and of those invoiced one that is paid. */
 const steps = [
   'ESTIMATE',
   'BOOKED',
@@ -33,6 +34,8 @@ const steps = [
   'IN_PROGRESS',
   'AWAITING_AUTHORISATION',
   'COMPLETED',
+  'INVOICED',
+  'PAID',
   'CANCELLED',
 ] as const;
 
@@ -40,8 +43,10 @@ const jobs = [
   { concern: 'Annual service due.', hours: 1.5, work: 'Interim service', parts: ['OF-1042', 'OIL-5W30', 'AF-2210'] },
   { concern: 'Squeals when braking.', hours: 1.2, work: 'Replace front brake pads and discs', parts: ['BP-3307-F', 'BD-3308-F'] },
   { concern: 'Does not start on cold mornings.', hours: 0.5, work: 'Test and replace battery', parts: ['BAT-063'] },
-  { concern: 'Timing belt due at this mileage.', hours: 4, work: 'Replace timing belt', parts: ['TB-4410'] },
 ];
+
+/** The part of this one is not on the shelf. */
+const awaitingParts = { concern: 'Timing belt due at this mileage.', hours: 4, work: 'Replace timing belt', parts: ['TB-4410'] };
 
 /** Fills the shelves of every branch and opens `count` job cards, spread over the statuses: the same everywhere but for ids and times. */
 export async function seedWorkshop(ctx: Context, branchIds: readonly string[], count: number): Promise<void> {
@@ -81,7 +86,8 @@ async function carsFor(ctx: Context): Promise<Cars> {
 }
 
 async function seedCard(tx: Context, { customers, vehicles }: Cars, n: number): Promise<void> {
-  const [job, status] = [jobs[n % jobs.length]!, steps[n % steps.length]!];
+  const step = steps[n % steps.length]!;
+  const job = step === 'AWAITING_PARTS' ? awaitingParts : jobs[n % jobs.length]!;
   const prepared = n % 5 === 4 ? vehicles[n % Math.max(1, vehicles.length)] : undefined;
   const whose = prepared ?? customers[n % Math.max(1, customers.length)];
   if (!whose) return;
@@ -101,11 +107,24 @@ async function seedCard(tx: Context, { customers, vehicles }: Cars, n: number): 
   if (!opened) return;
   const { id } = opened;
   const payer = prepared ? ('INTERNAL' as const) : ('CUSTOMER' as const);
-  const common = { pay_type: payer, authorised: status !== 'ESTIMATE' && status !== 'AWAITING_AUTHORISATION' };
+  const common = { pay_type: payer, authorised: step !== 'ESTIMATE' && step !== 'AWAITING_AUTHORISATION' };
   await addJobLines(tx, id, [
     { kind: 'LABOUR', description: job.work, hours: job.hours, unit_price: 8_500, ...common },
     ...job.parts.map((part_number) => ({ kind: 'PART' as const, part_number, quantity: part_number === 'OIL-5W30' ? 4.5 : 1, ...common })),
     ...(n % 3 === 0 ? [{ kind: 'MOT' as const, description: 'MOT test', unit_price: 5_485, ...common }] : []),
   ]);
-  if (status !== 'ESTIMATE') await updateJobCard(tx, id, { status, ...(status === 'COMPLETED' && { work_done: job.work }) });
+  await lead(tx, id, step, job.work);
+}
+
+/** Leads a job card to where it has got. */
+async function lead(tx: Context, id: string, step: (typeof steps)[number], work: string): Promise<void> {
+  if (step === 'ESTIMATE') return;
+  if (step !== 'COMPLETED' && step !== 'INVOICED' && step !== 'PAID') {
+    await updateJobCard(tx, id, { status: step });
+    return;
+  }
+  await updateJobCard(tx, id, { status: 'COMPLETED', work_done: work });
+  if (step === 'COMPLETED') return;
+  const invoice = await raiseWorkshopInvoice(tx, id);
+  if (step === 'PAID') await recordPayment(tx, invoice.id, { method: 'CARD', amount: invoice.totals.outstanding.amount, reference: null });
 }
