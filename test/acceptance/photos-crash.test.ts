@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../support/api.ts';
 import { dealership } from '../support/dealership.ts';
 import { pictureServer } from '../support/picture-server.ts';
-import { jpeg } from '../support/pictures.ts';
+import { jpeg, multipart, noisy } from '../support/pictures.ts';
 import { script, start } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
@@ -88,6 +90,40 @@ test('galleries from a slow server that sometimes fails and sometimes lies are c
     [dealerId],
   );
   assert.deepEqual(rows[0], { completed: 1, updated: vehicles - vehicles / 5, left_over: 0 });
+});
+
+test('an upload whose process is killed is a photo once its sender repeats it, and once only', async (t) => {
+  const { api, id: dealerId, databaseUrl, files, service } = await dealership();
+  const { id } = await api.post('/v1/vehicles', { condition: 'USED', make: 'Ford', model: 'Ka' }).succeeds(201);
+  const env = { DATABASE_URL: databaseUrl, FILES: files.folder };
+  const query = async (text: string) => (await service.pools.doors.query(text, [dealerId])).rows[0].n;
+  // Killed as soon as the key is claimed, or the file is noted.
+  const stages = ['stored_answer where running_until is not null and', 'photo_file where unused_since is not null and'];
+  const photos = await Promise.all([1_500, 1_510].map((width) => noisy(width, 1_000).jpeg().toBuffer()));
+  for (const [at, stage] of stages.entries()) {
+    const { body, headers } = multipart({ file: photos[at]!, alt: `Photo ${at}` });
+    const sent = { ...headers, authorization: `Bearer ${api.key}`, 'idempotency-key': `photo ${at}` };
+    const upload = (url: string) => fetch(`${url}/v1/vehicles/${id}/images`, { method: 'POST', headers: sent, body });
+    const doomed = await start(t, script('api-process.ts'), env);
+    const lost = upload(doomed.url).catch(() => undefined);
+    await until(async () => (await query(`select count(*) as n from ${stage} dealer_id = $1`)) > 0);
+    await doomed.kill();
+    await lost;
+    await service.pools.doors.query('update stored_answer set running_until = clock_timestamp() where running_until is not null');
+    const next = await start(t, script('api-process.ts'), env);
+    let answer = await upload(next.url);
+    while (answer.status === 409) answer = await upload(next.url); // Until PostgreSQL noticed that its client is gone.
+    assert.equal(answer.status, 201);
+    await next.kill();
+    const { images } = await api.get(`/v1/vehicles/${id}`).succeeds();
+    assert.deepEqual(
+      images.map(({ alt }: { alt: string }) => alt),
+      Array.from({ length: at + 1 }, (_, n) => `Photo ${n}`),
+    );
+    for (const { url, thumbnail_url } of images)
+      for (const address of [url, thumbnail_url])
+        assert.ok(existsSync(join(files.folder, new URL(address).pathname.replace('/files/', ''))));
+  }
 });
 
 /** Looks at every gallery again and again. */
