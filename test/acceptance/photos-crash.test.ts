@@ -3,6 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { toVehicle } from '../../src/bin/admin/listings.ts';
+import { rowsOf } from '../../src/bin/admin/listings-file.ts';
 import type { Api } from '../support/api.ts';
 import { dealership } from '../support/dealership.ts';
 import { pictureServer } from '../support/picture-server.ts';
@@ -10,7 +13,9 @@ import { jpeg, multipart, noisy } from '../support/pictures.ts';
 import { script, start } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
-const vehicles = 30;
+/** A whole batch of real cars where the listings are at hand, else a few. */
+const cars = await listings(500);
+const vehicles = cars.length;
 const photos = 5;
 const kills = 3;
 
@@ -32,10 +37,7 @@ test('galleries from a slow server that sometimes fails and sometimes lies are c
   const work = () =>
     start(t, script('worker-process.ts'), { DATABASE_URL: databaseUrl, FILES: files.folder, IMAGE_ALLOW_ADDRESSES: '127.0.0.1/32' });
   const item = (n: number) => ({
-    condition: 'USED',
-    make: 'Ford',
-    model: `Model ${n}`,
-    external_id: `car ${n}`,
+    ...cars[n],
     images: Array.from({ length: photos }, (_, photo) => server.at(`/${n}/${photo}`)),
   });
   const { id } = await api
@@ -62,7 +64,7 @@ test('galleries from a slow server that sometimes fails and sometimes lies are c
     await service.pools.doors.query("update queue.job set state = 'retry' where name like 'vehicles.%' and state = 'active'");
     const before = await progress();
     const worker = await work();
-    await until(async () => (await progress()) > before + 12);
+    await until(async () => (await progress()) > before + vehicles / 3);
     await worker.kill();
   }
   await service.pools.doors.query("update queue.job set state = 'retry' where name like 'vehicles.%' and state = 'active'");
@@ -126,11 +128,26 @@ test('an upload whose process is killed is a photo once its sender repeats it, a
   }
 });
 
+async function listings(most: number): Promise<object[]> {
+  const file = fileURLToPath(new URL('../../../shared/data/uk-used-cars/listings.csv.gz', import.meta.url));
+  if (!existsSync(file)) {
+    return Array.from({ length: 30 }, (_, n) => ({ condition: 'USED', make: 'Ford', model: `Model ${n}`, external_id: `car ${n}` }));
+  }
+  const found: object[] = [];
+  for await (const row of rowsOf(file)) {
+    if (found.push(toVehicle(row, `car ${found.length}`, 2026).vehicle) === most) break;
+  }
+  return found;
+}
+
 /** Looks at every gallery again and again. */
 async function watch(api: Api, signal: AbortSignal, see: (counts: number[]) => void): Promise<void> {
   while (!signal.aborted) {
-    const list = await api.get('/v1/vehicles?limit=100').succeeds();
-    see(list.map(({ images }: { images: unknown[] }) => images.length));
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await api.get(`/v1/vehicles?limit=100${cursor && `&cursor=${cursor}`}`);
+      see(body.data.map(({ images }: { images: unknown[] }) => images.length));
+      cursor = body.meta.next_cursor;
+    }
     await delay(100, undefined, { signal }).catch(() => undefined);
   }
 }
