@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
-import type { VehicleRow } from '#modules/vehicles/queries.ts';
+import { customerView } from '#modules/customers/view.ts';
+import { detailsView as enquiryView } from '#modules/enquiries/view.ts';
 import { vehicleView } from '#modules/vehicles/view.ts';
 import type { Reader } from '#platform/context.ts';
 import { fromMillis } from '#platform/dates.ts';
@@ -22,9 +23,13 @@ export interface BareAnswer {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly statement: Statement;
+  readonly shows: keyof typeof views;
   /** Of a page, as the API answered it: cursors are not made here. */
-  readonly meta?: object;
+  readonly meta?: { readonly has_more: boolean };
 }
+
+/** As the API shows a record. */
+const views = { vehicle: vehicleView, customer: customerView, enquiry: enquiryView };
 
 // The server to compare with: `node:http` and `pg`, the same statement, the same view, the same bytes. No keys, limits or checks, no transaction
 // around a read, and a superuser's connections, for whom row level security does not apply.
@@ -52,28 +57,31 @@ process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port
 
 type Handle = (request: IncomingMessage) => Promise<string>;
 
-function handlerOf(pool: pg.Pool, { method, statement, meta }: BareAnswer): Handle {
-  if (method === 'POST') return create(pool, statement);
+function handlerOf(pool: pg.Pool, answer: BareAnswer): Handle {
+  const { method, statement, meta } = answer;
+  if (method === 'POST') return create(pool, answer);
   return async () => {
     const { rows } = await pool.query({ ...prepared(statement.sql), values: [...statement.values] });
-    if (meta === undefined) return JSON.stringify({ data: show()(rows[0]) });
+    if (meta === undefined) return JSON.stringify({ data: viewOf(answer)(rows[0]) });
     // The statement asks for one row more than the page shows, to know whether more follow.
-    return JSON.stringify({ data: rows.slice(0, -1).map(show()), meta });
+    return JSON.stringify({ data: (meta.has_more ? rows.slice(0, -1) : rows).map(viewOf(answer)), meta });
   };
 }
 
-/** Inserts the vehicle of the statement again, under an id of its own; one statement alone is committed by itself. */
-function create(pool: pg.Pool, { sql, values }: Statement): Handle {
-  const [row] = JSON.parse(values[0] as string) as VehicleRow[];
+/** Inserts the record of the statement again, under an id of its own; one statement alone is committed by itself. */
+function create(pool: pg.Pool, answer: BareAnswer): Handle {
+  const { sql, values } = answer.statement;
+  const kept = JSON.parse(values[0] as string);
+  const [row] = [kept].flat();
   return async (request) => {
     JSON.parse(await textOf(request));
-    const created = { ...row!, id: randomUUID() };
-    await pool.query({ ...prepared(sql), values: [JSON.stringify([created]), ...values.slice(1)] });
-    return JSON.stringify({ data: show()(created) });
+    const created = { ...row, id: randomUUID() };
+    await pool.query({ ...prepared(sql), values: [JSON.stringify(Array.isArray(kept) ? [created] : created), ...values.slice(1)] });
+    return JSON.stringify({ data: viewOf(answer)(created) });
   };
 }
 
-const show = () => vehicleView({ ...reader, now: fromMillis(Date.now()) });
+const viewOf = ({ shows }: BareAnswer) => views[shows]({ ...reader, now: fromMillis(Date.now()) }) as (row: unknown) => object;
 
 async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

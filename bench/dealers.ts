@@ -1,7 +1,8 @@
 import { createDealer, operatorContext } from '#modules/dealers/index.ts';
 import { issueKey } from '#modules/keys/index.ts';
 import { createUser } from '#modules/staff/index.ts';
-import type { Context } from '#platform/context.ts';
+import type { Context, Reader } from '#platform/context.ts';
+import { readerOf } from '#platform/context.ts';
 import { randomText } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 
@@ -18,6 +19,12 @@ export async function newDealers(service: Service, count: number): Promise<Deale
   const dealers: Dealer[] = [];
   for (let n = 0; n < count; n++) dealers.push(await newDealer(service));
   return dealers;
+}
+
+/** For whom an answer to the dealer's key is written. */
+export function readerBy({ ctx }: Dealer): Omit<Reader, 'now'> {
+  const { now: _now, ...reader } = readerOf({ ...ctx, caller: { ...ctx.caller, kind: 'secret' } });
+  return reader;
 }
 
 async function newDealer(service: Service): Promise<Dealer> {

@@ -30,7 +30,10 @@ export interface Ground {
   ranDuring(work: () => Promise<unknown>): Promise<string[]>;
   /** Starts the API as the process production runs. Returns its address. */
   startApi(): Promise<string>;
-  startWorker(): Promise<void>;
+  /** Starts a worker likewise. Returns the id of its process. */
+  startWorker(): Promise<number>;
+  /** Starts the server that photos come from, and says how large they are. */
+  startPictures(): Promise<{ url: string; megabytes: number }>;
   /** Starts the server to compare with. Returns its address. */
   startBare(order: Omit<BareOrder, 'databaseUrl'>): Promise<string>;
 }
@@ -55,9 +58,10 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
     const databaseUrl = embedded.url;
     await prepareDatabase(databaseUrl);
 
-    const { limits } = readConfig({});
+    const { limits, files } = readConfig({ DATA_DIR: folder });
     const masterKey = randomBytes(32);
-    const service = await openService({ log: createLog({ level: 'error' }), databaseUrl, masterKeys: [masterKey], limits, connections: 4 });
+    const errors = createLog({ level: 'error' });
+    const service = await openService({ log: errors, databaseUrl, masterKeys: [masterKey], limits, files, connections: 4 });
     undo.push(() => closeService(service));
     const inside = buildApi({ service, baseUrl: 'http://127.0.0.1', trustedProxies: [] });
     undo.push(async () => inside.close());
@@ -72,13 +76,21 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
       const [said] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [null])]);
       if (said === null || said.type === 'failed')
         throw new Error(`${file} did not start: ${said?.reason ?? readFileSync(join(folder, 'log'), 'utf8')}`);
-      return said;
+      return { ...said, processId: child.pid };
     };
     const startRole = async (role: string) => {
       const port = await freePort();
-      const env = { FORECOURT_ROLE: role, DATABASE_URL: databaseUrl, MASTER_KEY: masterKey.toString('base64'), API_PORT: `${port}` };
-      await start('../src/bin/role.ts', env);
-      return `http://127.0.0.1:${port}`;
+      const { processId } = await start('../src/bin/role.ts', {
+        FORECOURT_ROLE: role,
+        DATABASE_URL: databaseUrl,
+        DATA_DIR: folder,
+        MASTER_KEY: masterKey.toString('base64'),
+        API_PORT: `${port}`,
+        IMAGE_ALLOW_ADDRESSES: '127.0.0.1/32',
+        // As the supervisor gives it to its processes.
+        MALLOC_ARENA_MAX: '2',
+      });
+      return { url: `http://127.0.0.1:${port}`, processId: processId as number };
     };
     const adminUrl = withDatabase(embedded.adminUrl, databaseUrl);
     return await work({
@@ -87,8 +99,9 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
       service,
       inside,
       ranDuring: (work) => log.during(adminUrl, work),
-      startApi: () => startRole('api'),
-      startWorker: async () => void (await startRole('worker')),
+      startApi: async () => (await startRole('api')).url,
+      startWorker: async () => (await startRole('worker')).processId,
+      startPictures: () => start('pictures.ts', {}),
       startBare: async (order) => (await start('bare.ts', {}, { ...order, databaseUrl: adminUrl })).url,
     });
   } finally {

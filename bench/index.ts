@@ -1,13 +1,24 @@
-import { arch, cpus, platform } from 'node:os';
+import { arch, cpus, loadavg, platform } from 'node:os';
 import { measureBatch } from './batch.ts';
+import { measureCustomers } from './customers.ts';
+import { measureEnquiries } from './enquiries.ts';
 import { onGround } from './ground.ts';
 import { measureGrowth } from './growth.ts';
 import { connections } from './load.ts';
+import { measurePhotos } from './photos.ts';
 import { measureReads } from './reads.ts';
 import { measureWrites } from './writes.ts';
 
 // Measures the API next to a bare server, on the machine it is started on: `npm run bench`, or one subject of it, `npm run bench -- reads`.
-const subjects = { reads: measureReads, writes: measureWrites, batch: measureBatch, growth: measureGrowth };
+const subjects = {
+  reads: measureReads,
+  writes: measureWrites,
+  enquiries: measureEnquiries,
+  batch: measureBatch,
+  growth: measureGrowth,
+  customers: measureCustomers,
+  photos: measurePhotos,
+};
 
 const [asked] = process.argv.slice(2);
 const chosen = Object.entries(subjects).filter(([name]) => asked === undefined || name === asked);
@@ -19,7 +30,8 @@ if (chosen.length === 0) {
 const startedAt = performance.now();
 console.log(
   `Node ${process.version}, embedded PostgreSQL with fsync, ${cpus().length} × ${cpus()[0]?.model} (${platform()} ${arch()}).\n` +
-    `Load, API, bare server and database share this machine; ${connections} connections over the loopback.`,
+    `Load, API, bare server and database share this machine; ${connections} connections over the loopback.\n` +
+    `Load of the machine in the minute before: ${loadavg()[0]!.toFixed(1)}.`,
 );
 for (const [, measure] of chosen) await onGround(measure);
 console.log(`\nMeasured in ${Math.round((performance.now() - startedAt) / 1000)} s.`);

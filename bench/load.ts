@@ -3,6 +3,12 @@ import autocannon from 'autocannon';
 /** A request to be sent over and over: made anew each time when it is a function. */
 export type Shot = autocannon.Request | (() => autocannon.Request);
 
+/** Each in turn, over and over. */
+export function inTurn<T>(all: readonly T[]): () => T {
+  let turn = 0;
+  return () => all[turn++ % all.length]!;
+}
+
 /** Where load goes. */
 export interface Target {
   readonly url: string;

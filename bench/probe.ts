@@ -30,28 +30,38 @@ export interface Cost {
   readonly roundTrips: number;
 }
 
-export interface Probed {
-  readonly cost: Cost;
+/** What the API sent to answer one request, and the answer. */
+export interface SentFor {
   readonly body: string;
+  readonly roundTrips: number;
   /** The statement of this name, with its values. */
   statement(name: string): Statement;
+}
+
+export async function sentFor(ground: Ground, dealer: Dealer, asked: Asked): Promise<SentFor> {
+  let body = '';
+  const { statements, roundTrips } = await watch(async () => {
+    body = await send(ground, dealer, asked);
+  });
+  return {
+    body,
+    roundTrips,
+    statement(name) {
+      const found = statements.find(({ sql }) => nameOf(sql) === name);
+      if (!found) throw new Error(`No "${name}" among ${statements.map(({ sql }) => nameOf(sql)).join(', ')}.`);
+      return found;
+    },
+  };
+}
+
+export interface Probed extends Omit<SentFor, 'roundTrips'> {
+  readonly cost: Cost;
 }
 
 /** Looks at a request, once the connections it uses are open and have its statements prepared. */
 export async function probe(ground: Ground, dealer: Dealer, ask: () => Asked): Promise<Probed> {
   await send(ground, dealer, ask());
   const ran = await ground.ranDuring(() => send(ground, dealer, ask()));
-  let body = '';
-  const sent = await watch(async () => {
-    body = await send(ground, dealer, ask());
-  });
-  return {
-    cost: { statements: ran.map(nameOf), roundTrips: sent.roundTrips },
-    body,
-    statement(name) {
-      const found = sent.statements.find(({ sql }) => nameOf(sql) === name);
-      if (!found) throw new Error(`No "${name}" among ${sent.statements.map(({ sql }) => nameOf(sql)).join(', ')}.`);
-      return found;
-    },
-  };
+  const { roundTrips, ...sent } = await sentFor(ground, dealer, ask());
+  return { ...sent, cost: { statements: ran.map(nameOf), roundTrips } };
 }

@@ -25,27 +25,30 @@ export function serverLog() {
       const admin = new pg.Client({ connectionString: adminUrl });
       await admin.connect();
       try {
-        await tellAll(admin, true);
+        await tellAll(admin, adminUrl, true);
         await admin.query("select 'the work begins'");
         await upTo("select 'the work begins'");
         await work();
         await admin.query("select 'the work is done'");
         return statementsOf(await upTo("select 'the work is done'"));
       } finally {
-        await tellAll(admin, false);
+        await tellAll(admin, adminUrl, false);
         await admin.end();
       }
     },
   };
 }
 
-/** Every session takes the new setting when its next statement begins. */
-async function tellAll(admin: pg.Client, all: boolean): Promise<void> {
+/** Every session takes the new setting when its next statement begins, once it was told: a session that begins with it comes after that. */
+async function tellAll(admin: pg.Client, adminUrl: string, all: boolean): Promise<void> {
   await admin.query(all ? "alter system set log_statement = 'all'" : 'alter system reset log_statement');
   await admin.query('select pg_reload_conf()');
-  for (;;) {
-    const { rows } = await admin.query("select current_setting('log_statement') = 'all' as every");
-    if (rows[0].every === all) return;
+  for (let told = !all; told !== all; ) {
+    const next = new pg.Client({ connectionString: adminUrl });
+    await next.connect();
+    const { rows } = await next.query("select current_setting('log_statement') = 'all' as every");
+    await next.end();
+    told = rows[0].every;
   }
 }
 

@@ -68,6 +68,12 @@ export function nameOf(sql: string): string {
   if (text.includes('dealer_clock')) return 'turn';
   const [, name] = /^select (\w+)\(/.exec(text) ?? /^set local (\w+)/.exec(text) ?? [];
   if (name) return name;
-  const [, written, read] = /^(?:insert into|update|delete from) (\S+)|^select .*? from (\S+)/.exec(text) ?? [];
+  const [, written, read] = /^(?:insert into|update|delete from) (\S+)|^select .*? from (\S+)/.exec(withoutInner(text)) ?? [];
   return `${text.split(' ')[0]} ${written ?? read ?? ''}`.trim();
+}
+
+/** Without what stands in brackets, where other tables may be named first. */
+function withoutInner(text: string): string {
+  const shorter = text.replaceAll(/\([^()]*\)/g, '');
+  return shorter === text ? text : withoutInner(shorter);
 }

@@ -30,9 +30,9 @@ export async function startApi(
   masterKeys: readonly Buffer[],
   log: Logger,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const { limits, lookup, files, imageAllowAddresses } = config;
-  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses });
-  const app = buildApi({ service, baseUrl: config.baseUrl, trustedProxies: config.trustedProxies });
+  const { limits, lookup, files, imageAllowAddresses, baseUrl, trustedProxies } = config;
+  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, baseUrl });
+  const app = buildApi({ service, baseUrl, trustedProxies });
   const url = await listen(app, config.host, config.apiPort);
   return {
     url,

@@ -21,6 +21,8 @@ export interface ServiceOptions {
   readonly files?: FilesPlace;
   /** Ranges beside the public internet that photos may come from. */
   readonly imageAllowAddresses?: readonly string[];
+  /** As the outside sees this server. */
+  readonly baseUrl?: string;
   readonly clock?: Service['clock'];
   /** Business connections of this process. */
   readonly connections?: number;
@@ -28,14 +30,14 @@ export interface ServiceOptions {
 
 /** Opens what a process holds as long as it runs. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, clock, connections } = options;
+  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, baseUrl, clock, connections } = options;
   return {
     log,
     pools: connect(databaseUrl, connections),
     queue: await openQueue(databaseUrl),
     keyring: keyring(masterKeys),
     files: openStore(files ?? readConfig({}).files),
-    photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [] },
+    photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [], ownHosts: baseUrl ? [new URL(baseUrl).hostname] : [] },
     limits,
     lookup: lookup ? openLookup(lookup, log) : builtinLookup,
     clock: clock ?? (() => null),

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { createLog } from '#platform/log.ts';
 import { collectMetrics } from '#platform/metrics.ts';
@@ -25,9 +26,14 @@ function begin(): Promise<{ close(): Promise<void> }> {
   const { databaseUrl } = config;
   if (databaseUrl === null) throw new Error('The supervisor hands the address of the database on.');
   const start = process.env.FORECOURT_ROLE === 'api' ? startApi : startWorker;
-  // Requests go before photos where both want the same processor.
-  if (start === startWorker) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  if (start === startWorker) giveWayToRequests();
   return start(config, databaseUrl, loadMasterKeys(config), log);
+}
+
+/** Requests go before photos where both want the same processor. On Linux each thread has a priority of its own, and those that decode are there already. */
+function giveWayToRequests(): void {
+  const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [0];
+  for (const thread of threads) setPriority(thread, constants.priority.PRIORITY_LOW);
 }
 
 /** Asked once or often: the terminal and the supervisor both do. */

@@ -4,6 +4,7 @@ import { operation, privateKeys } from '#platform/contract.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import { answer, answerAfter } from '#platform/http/answer.ts';
 import { buildApi, listen } from '../../src/app/api.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { openService } from '../../src/app/service.ts';
 import { limits, masterKeys, silentLog } from './fixtures.ts';
 
@@ -34,7 +35,8 @@ const slowOutside = answerAfter(
   (ctx) => inTransaction(ctx, async (tx) => ({ count: await takeNumbers(tx, 'test', 1) })),
 );
 
-const databaseUrl = process.env.DATABASE_URL ?? '';
-const service = await openService({ log: silentLog, databaseUrl, masterKeys, limits, connections: 8 });
+const { DATABASE_URL: databaseUrl = '', FILES } = process.env;
+const { files } = readConfig({ FILES });
+const service = await openService({ log: silentLog, databaseUrl, masterKeys, limits, files, connections: 8 });
 const app = buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [], more: [slow, slowOutside] });
 console.log(await listen(app, '127.0.0.1', 0));

@@ -7,8 +7,8 @@ import { isIP } from 'node:net';
 const typeA = 1;
 const typeAAAA = 28;
 
-/** A real name server on loopback, and a resolver that asks it alone. `answers` says which addresses a name has, the n-th time it is asked. */
-export async function nameServer(t: { after(undo: () => void): void }, answers: (name: string, asked: number) => readonly string[]) {
+/** A real name server on loopback, and a resolver that asks it alone. `answers` says which addresses a name has, the n-th time it is asked; null: it keeps silent. */
+export async function nameServer(t: { after(undo: () => void): void }, answers: (name: string, asked: number) => readonly string[] | null) {
   const counts = new Map<string, number>();
   const server = createSocket('udp4');
   server.on('message', (query, { port, address }) => {
@@ -16,7 +16,9 @@ export async function nameServer(t: { after(undo: () => void): void }, answers: 
     const key = `${name} ${type}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
     const family = type === typeA ? 4 : type === typeAAAA ? 6 : 0;
-    const found = answers(name, counts.get(key)!).filter((one) => isIP(one) === family);
+    const known = answers(name, counts.get(key)!);
+    if (known === null) return;
+    const found = known.filter((one) => isIP(one) === family);
     server.send(reply(query.subarray(0, end), type, found), port, address);
   });
   const { port } = await bound(server);

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
 interface Look {
@@ -33,6 +33,55 @@ export const claiming = async (width: number, height: number): Promise<Buffer> =
   png.writeUInt32BE(crc32(png.subarray(12, 29)), 29);
   return png;
 };
+
+interface Png {
+  readonly width: number;
+  readonly height: number;
+  /** As the header says it: bits of a sample, and 0 for grey, 6 for colours with transparency. */
+  readonly bits: number;
+  readonly colourType: number;
+  readonly interlaced: boolean;
+}
+
+/** A PNG whose header says this, with these bytes for its pixels. */
+export function png({ width, height, bits, colourType, interlaced }: Png, pixels: Buffer): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([bits, colourType, 0, 0, Number(interlaced)], 8);
+  const parts = [chunk('IHDR', header), chunk('IDAT', deflateSync(pixels)), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const bytes = Buffer.alloc(data.length + 12);
+  bytes.writeUInt32BE(data.length, 0);
+  bytes.write(type, 4, 'latin1');
+  data.copy(bytes, 8);
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, data.length + 8)), data.length + 8);
+  return bytes;
+}
+
+/** A black PNG of one bit to a pixel. */
+export const strip = (width: number, height: number): Buffer =>
+  png({ width, height, bits: 1, colourType: 0, interlaced: false }, Buffer.alloc((1 + Math.ceil(width / 8)) * height));
+
+/** A segment of a JPEG. */
+function segment(marker: number, data: Buffer): Buffer {
+  const head = Buffer.from([0xff, marker, 0, 0]);
+  head.writeUInt16BE(data.length + 2, 2);
+  return Buffer.concat([head, data]);
+}
+
+/** The JPEG with a segment right after its first marker. */
+export const withSegment = (bytes: Buffer, marker: number, data: Buffer): Buffer =>
+  Buffer.concat([bytes.subarray(0, 2), segment(marker, data), bytes.subarray(2)]);
+
+/** The JPEG with its last scan once more, so many times. */
+export function withScans(bytes: Buffer, more: number): Buffer {
+  const last = bytes.subarray(bytes.lastIndexOf('\xff\xda', undefined, 'latin1'), -2);
+  return Buffer.concat([bytes.subarray(0, -2), ...Array<Buffer>(more).fill(last), bytes.subarray(-2)]);
+}
 
 /** A multipart body with these parts: texts, and files as bytes. */
 export function multipart(parts: Record<string, string | Buffer>, boundary = 'boundary-of-a-test') {

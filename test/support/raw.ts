@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** An answer as it came over the wire. */
 export interface RawAnswer {
@@ -9,7 +11,19 @@ export interface RawAnswer {
 }
 
 /** Sends bytes over a connection of their own, as no HTTP client would, and reads as many answers as are asked for. */
-export function sendRaw(port: number, bytes: Buffer, count = 1): Promise<RawAnswer[]> {
+export const sendRaw = (port: number, bytes: Buffer, count = 1): Promise<RawAnswer[]> =>
+  exchange(port, bytes, count, (socket) => socket.write(bytes));
+
+/** The same for one request that comes in pieces, with a pause after each. */
+export const sendSlowly = (port: number, pieces: readonly Buffer[], pauseMs: number): Promise<RawAnswer[]> =>
+  exchange(port, Buffer.concat(pieces), 1, async (socket) => {
+    for (const piece of pieces) {
+      socket.write(piece);
+      await delay(pauseMs);
+    }
+  });
+
+function exchange(port: number, bytes: Buffer, count: number, send: (socket: Socket) => unknown): Promise<RawAnswer[]> {
   return new Promise((resolve, reject) => {
     const answers: RawAnswer[] = [];
     let received: Buffer = Buffer.alloc(0);
@@ -32,7 +46,7 @@ export function sendRaw(port: number, bytes: Buffer, count = 1): Promise<RawAnsw
     socket.on('close', () =>
       settle(() => reject(new Error(`closed after ${answers.length} answers: ${received.toString().slice(0, 500)}`))),
     );
-    socket.write(bytes);
+    send(socket);
   });
 }
 

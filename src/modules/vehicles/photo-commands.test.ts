@@ -3,11 +3,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
+import { openTransaction } from '#platform/db/transaction.ts';
 import { type Api, speak } from '../../../test/support/api.ts';
 import { type Dealership, dealership } from '../../../test/support/dealership.ts';
 import { claiming, jpeg, multipart, noisy, plain, sideways } from '../../../test/support/pictures.ts';
 import { sandbox } from '../../../test/support/sandbox.ts';
+import { until } from '../../../test/support/until.ts';
+import { addPhoto, receivePhoto } from './photo-commands.ts';
 import { sweepPhotos } from './photo-files.ts';
+import { filesOf } from './photo-gallery.ts';
+import { noteFile } from './photo-queries.ts';
 
 const focus = { condition: 'USED', make: 'Ford', model: 'Focus' };
 const onSale = { ...focus, status: 'FOR_SALE', asking_price: 1_299_500 };
@@ -91,6 +96,18 @@ test('photos are served to whoever has their address, in two sizes, to be kept f
     const head = await app.inject({ method: 'HEAD', url: path });
     assert.deepEqual([head.statusCode, head.headers['content-length'], head.payload], [200, String(rawPayload.length), '']);
   }
+  const path = new URL(url).pathname;
+  const part = await app.inject({ url: path, headers: { range: 'bytes=0-9' } });
+  assert.deepEqual([part.statusCode, part.headers['content-length']], [200, String(part.rawPayload.length)], 'always as a whole');
+  const any = await app.inject({ url: path, headers: { 'if-none-match': '*' } });
+  assert.deepEqual([any.statusCode, any.payload], [304, '']);
+  assert.equal((await app.inject({ url: '/files/photos/00/0000.jpg', headers: { 'if-none-match': '*' } })).statusCode, 404);
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'] as const) {
+    const refused = await app.inject({ method, url: path });
+    assert.deepEqual([refused.statusCode, refused.headers.allow, refused.json().code], [405, 'GET, HEAD, OPTIONS', 'method_not_allowed']);
+  }
+  const options = await app.inject({ method: 'OPTIONS', url: path });
+  assert.deepEqual([options.statusCode, options.headers.allow], [204, 'GET, HEAD, OPTIONS']);
   for (const path of [
     '/files/photos/00/0000.jpg',
     '/files/photos/..%2f..%2fmaster.key',
@@ -131,6 +148,7 @@ test('what is no photo is refused by its field, and nothing is added', async () 
     ['half a photo', whole.subarray(0, whole.length / 2)],
     ['a bomb', await claiming(50_000, 50_000)],
     ['an empty file', Buffer.alloc(0)],
+    ['a HEIC', Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0mif1heic'), Buffer.alloc(200)])],
   ] as const) {
     const { errors } = await send(api, id, { file }).refuses(422, 'validation_failed');
     assert.deepEqual(Object.keys(errors), ['file'], what);
@@ -220,6 +238,43 @@ test('an upload with an Idempotency-Key happens once, whatever boundary the repe
   assert.equal(refused.status, 422);
 });
 
+test('a refusal of shape is the answer of its key, as any other; an upload is the same whatever its file is called and its parts’ order', async () => {
+  const dealer = await dealership();
+  const { api } = dealer;
+  const id = await newVehicle(dealer);
+  const picture = await jpeg();
+  const wrong: Parts[] = [{ file: 'text' }, { alt: 'x' }, { fille: picture }, { file: picture, alt: 'a'.repeat(251) }];
+  for (const [n, parts] of wrong.entries()) {
+    const key = { 'idempotency-key': `shape ${n}` };
+    const first = await send(api, id, parts, key);
+    const again = await send(api, id, parts, key);
+    const { request_id: _first, ...said } = first.body;
+    const { request_id: _again, ...repeated } = again.body;
+    assert.deepEqual([first.status, again.status, repeated], [422, 422, said]);
+    assert.deepEqual([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']], [undefined, 'true']);
+    await send(api, id, { file: picture }, key).refuses(409, 'idempotency_key_reused');
+  }
+  const key = { 'idempotency-key': 'right' };
+  const first = await send(api, id, { file: picture, alt: 'Front' }, key);
+  const { body, headers } = multipart({ alt: 'Front', file: picture });
+  const renamed = Buffer.from(body.toString('latin1').replace('a photo.jpg', 'another.jpg'), 'latin1');
+  const again = await api.post(`/v1/vehicles/${id}/images`, renamed, { ...headers, ...key });
+  assert.deepEqual([again.status, again.body, again.headers['idempotent-replayed']], [201, first.body, 'true']);
+});
+
+test('an upload that was busy may be sent again with its key', async () => {
+  const dealer = await dealership();
+  const { api } = dealer;
+  const id = await newVehicle(dealer);
+  const key = { 'idempotency-key': 'busy' };
+  const parts = { file: await jpeg() };
+  await api.patch(`/v1/vehicles/${id}`, { images: ['https://www.example.com/a.jpg'] }).succeeds();
+  await send(api, id, parts, key).refuses(409, 'stock_busy');
+  await api.patch(`/v1/vehicles/${id}`, { images: [] }).succeeds();
+  const added = await send(api, id, parts, key);
+  assert.deepEqual([added.status, added.headers['idempotent-replayed']], [201, undefined]);
+});
+
 test('in the sandbox photos are added as anywhere else', async () => {
   const dealer = await dealership();
   const { key } = await dealer.newKey({ environment: 'test' });
@@ -263,6 +318,76 @@ test('files that no gallery shows are removed a day later, and no others', async
   clock.release();
 });
 
+test('a file that cannot be removed holds up no other, of any dealership', async () => {
+  const dealers = [await dealership(), await dealership(), await dealership()];
+  const { clock, service } = dealers[0]!;
+  clock.move({});
+  const ids: string[] = [];
+  for (const dealer of dealers) {
+    const id = await newVehicle(dealer);
+    const image = await send(dealer.api, id, { file: await jpeg() }).succeeds(201);
+    await dealer.api.delete(`/v1/vehicles/${id}/images/${image.id}`).succeeds();
+    ids.push(id);
+    clock.move({ minutes: 1 });
+  }
+  clock.move({ hours: 25 });
+  const { rows } = await service.pools.doors.query('select file from photo_file where vehicle_id = $1', [ids[0]]);
+  const remove = (name: string) => (name.includes(rows[0].file) ? Promise.reject(new Error('held')) : service.files.remove(name));
+  await assert.rejects(sweepPhotos({ ...service, files: { ...service.files, remove } }), /could not be removed: 1/);
+  const left = async () => (await service.pools.doors.query('select vehicle_id from photo_file where vehicle_id = any($1)', [ids])).rows;
+  assert.deepEqual(await left(), [{ vehicle_id: ids[0] }]);
+  await sweepPhotos(service);
+  assert.deepEqual(await left(), []);
+  clock.release();
+});
+
+test('a file that is noted again while it is swept stays', async () => {
+  const dealer = await dealership();
+  const { api, clock, service, files } = dealer;
+  clock.move({});
+  const id = await newVehicle(dealer);
+  const picture = await jpeg();
+  const image = await send(api, id, { file: picture }).succeeds(201);
+  await api.delete(`/v1/vehicles/${id}/images/${image.id}`).succeeds();
+  clock.move({ hours: 25 });
+  const { rows } = await service.pools.doors.query('select file from photo_file where vehicle_id = $1', [id]);
+  const sweeping = await openTransaction(dealer.ctx, async (tx) => {
+    assert.ok(await noteFile(tx, id, rows[0].file));
+    const sweep = sweepPhotos(service);
+    await until(async () => {
+      const { rows } = await service.pools.doors.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'photo_file'",
+      );
+      return rows.length > 0;
+    });
+    return { sweep };
+  });
+  await sweeping.sweep;
+  const names = Object.values(filesOf(rows[0]));
+  assert.deepEqual(
+    names.map((name) => existsSync(join(files.folder, name))),
+    [true, true],
+  );
+  assert.equal((await send(api, id, { file: picture }).succeeds(201)).url, image.url);
+  clock.release();
+});
+
+test('the files of an upload that came to nothing are removed', async () => {
+  const dealer = await dealership();
+  const { api, clock, service, files, ctx } = dealer;
+  clock.move({});
+  const id = await newVehicle(dealer);
+  const kept = await receivePhoto(ctx, id, { bytes: await jpeg(), contentType: 'image/jpeg' });
+  await api.delete(`/v1/vehicles/${id}`).succeeds();
+  await assert.rejects(addPhoto(ctx, id, kept, null), { code: 'not_found' });
+  const there = () => Object.values(filesOf(kept)).map((name) => existsSync(join(files.folder, name)));
+  assert.deepEqual(there(), [true, true]);
+  clock.move({ hours: 25 });
+  await sweepPhotos(service);
+  assert.deepEqual(there(), [false, false]);
+  clock.release();
+});
+
 test('a sweep that was killed in the middle is ended by the next', async () => {
   const dealer = await dealership();
   const { api, clock, service } = dealer;
@@ -272,7 +397,7 @@ test('a sweep that was killed in the middle is ended by the next', async () => {
   await api.delete(`/v1/vehicles/${id}/images/${image.id}`).succeeds();
   clock.move({ hours: 25 });
   const broken = { ...service, files: { ...service.files, remove: () => Promise.reject(new Error('away')) } };
-  await assert.rejects(sweepPhotos(broken), /away/);
+  await assert.rejects(sweepPhotos(broken), /could not be removed: 1/);
   const left = async () => (await service.pools.doors.query('select removing from photo_file where vehicle_id = $1', [id])).rows;
   assert.deepEqual(await left(), [{ removing: true }]);
   await send(api, id, { file: await jpeg() }).refuses(409, 'stock_busy');

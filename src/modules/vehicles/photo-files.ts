@@ -33,15 +33,31 @@ const nameOf = ({ service, dealer }: Context, vehicleId: string, full: Buffer): 
 const keptHours = 24;
 const some = 100;
 
-/** Removes the files that no gallery has shown for a day: from the store first, so that a kill leaves none forgotten there. */
+/**
+ * Removes the files that no gallery has shown for a day: from the store first, so that a kill leaves none forgotten there.
+ * One that cannot be removed holds up no other; the next sweep tries it again.
+ */
 export async function sweepPhotos(service: Service): Promise<void> {
-  for (;;) {
-    const unused = await rows.takeUnusedFiles(service, keptHours, some);
-    for (const { dealer_id, file } of unused) {
-      const { full, thumbnail } = filesOf({ file });
-      await Promise.all([service.files.remove(full), service.files.remove(thumbnail)]);
-      await rows.forgetFile(service, dealer_id, file);
-    }
-    if (unused.length < some) return;
+  let failed = 0;
+  for (let last: rows.UnusedFile | undefined; ; ) {
+    const unused = await rows.takeUnusedFiles(service, keptHours, some, last);
+    let removed = 0;
+    for (const file of unused) removed += Number(await remove(service, file));
+    failed += unused.length - removed;
+    last = unused.at(-1);
+    if (unused.length < some || removed === 0) break; // None of so many: the store is away.
+  }
+  if (failed > 0) throw new Error(`Files that could not be removed: ${failed}.`);
+}
+
+async function remove(service: Service, { dealer_id, file }: rows.UnusedFile): Promise<boolean> {
+  const { full, thumbnail } = filesOf({ file });
+  try {
+    await Promise.all([service.files.remove(full), service.files.remove(thumbnail)]);
+    await rows.forgetFile(service, dealer_id, file);
+    return true;
+  } catch (error) {
+    service.log.error({ err: error, file: full }, 'file not removed');
+    return false;
   }
 }

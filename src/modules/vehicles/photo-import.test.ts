@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import sharp from 'sharp';
+import { openStore } from '#platform/files/open-store.ts';
+import { speak } from '../../../test/support/api.ts';
+import { bucketServer } from '../../../test/support/bucket-server.ts';
 import { type Dealership, dealership } from '../../../test/support/dealership.ts';
 import { nameServer } from '../../../test/support/name-server.ts';
 import { canary, pictureServer } from '../../../test/support/picture-server.ts';
 import { jpeg, multipart, plain } from '../../../test/support/pictures.ts';
+import { buildApi } from '../../app/api.ts';
 import { writeRemaining } from './index.ts';
+import { sweepPhotos } from './photo-files.ts';
+import { filesOf } from './photo-gallery.ts';
 import { importGallery, resumeImports } from './photo-import.ts';
 
 const focus = { condition: 'USED', make: 'Ford', model: 'Focus' };
@@ -256,8 +266,8 @@ test('a file store that is away is no fault of the photo: the import goes on lat
   clock.move({});
   const { id } = await dealer.api.post('/v1/vehicles', { ...focus, images: [server.at('/red'), server.at('/green')] }).succeeds(201);
   const away = { ...service, files: { ...service.files, put: () => Promise.reject(new Error('away')) } };
-  await assert.rejects(importAll(dealer, { ...dealer.ctx, service: away }), /away/);
-  assert.equal((await read(dealer, id)).images_import.state, 'running');
+  for (let run = 0; run < 10; run++) await assert.rejects(importAll(dealer, { ...dealer.ctx, service: away }), /away/);
+  assert.equal((await read(dealer, id)).images_import.state, 'running', 'as often as it may be');
 
   const queued = async () =>
     Number((await service.pools.doors.query("select count(*) as n from queue.job where name = 'vehicles.import_photos'")).rows[0].n);
@@ -266,10 +276,162 @@ test('a file store that is away is no fault of the photo: the import goes on lat
   assert.equal(await queued(), before, 'it was touched just now');
   clock.move({ minutes: 31 });
   await resumeImports(service);
-  assert.equal(await queued(), before + 1, 'a forgotten one is queued anew');
+  assert.equal(await queued(), before, 'its job only waits');
+  await service.pools.doors.query("delete from queue.job where name = 'vehicles.import_photos' and data #>> '{dealer,id}' = $1", [
+    dealer.id,
+  ]);
+  clock.move({ minutes: 62 });
+  await resumeImports(service);
+  assert.equal(await queued(), before, 'one whose job is gone has a new one');
   clock.release();
   await importAll(dealer);
   assert.equal((await read(dealer, id)).images.length, 2);
+});
+
+test('a photo whose file is removed at this moment is no fault of the photo either', async (t) => {
+  const dealer = await dealership();
+  const { service } = dealer;
+  const server = await colours(t);
+  const { id } = await dealer.api.post('/v1/vehicles', { ...focus, images: [server.at('/red')] }).succeeds(201);
+  await importAll(dealer);
+  await dealer.api.patch(`/v1/vehicles/${id}`, { images: [] }).succeeds();
+  await dealer.api.patch(`/v1/vehicles/${id}`, { images: [server.at('/red')] }).succeeds();
+  await service.pools.doors.query('update photo_file set removing = true where vehicle_id = $1', [id]);
+  for (let run = 0; run < 6; run++) await assert.rejects(importAll(dealer), { code: 'stock_busy' });
+  await service.pools.doors.query('delete from photo_file where vehicle_id = $1', [id]);
+  await importAll(dealer);
+  assert.equal((await read(dealer, id)).images_import.state, 'succeeded');
+});
+
+test('a photo whose file is gone when the gallery is to be shown is fetched again', async (t) => {
+  const dealer = await dealership();
+  const { service } = dealer;
+  const server = await colours(t);
+  const { id } = await dealer.api.post('/v1/vehicles', { ...focus, images: [server.at('/red'), server.at('/green')] }).succeeds(201);
+  const [one] = await imports(dealer);
+  const fetched = async () =>
+    (await service.pools.doors.query('select from photo_import_item where import_id = $1 and photo is not null', [one])).rowCount;
+  // The second is not kept in this run, so the first waits for it.
+  let puts = 0;
+  const put: typeof service.files.put = (...file) => (puts++ < 2 ? service.files.put(...file) : Promise.reject(new Error('away')));
+  await assert.rejects(importAll(dealer, { ...dealer.ctx, service: { ...service, files: { ...service.files, put } } }), /away/);
+  assert.equal(await fetched(), 1);
+  await service.pools.doors.query(
+    `delete from photo_file f using photo_import_item i where i.import_id = $1 and i.photo is not null and f.file = i.photo->>'file'`,
+    [one],
+  );
+  await importAll(dealer);
+  assert.deepEqual(await imports(dealer), [one], 'not concluded without it');
+  await importAll(dealer);
+  const { images, images_import } = await read(dealer, id);
+  assert.deepEqual([images.length, images_import.state], [2, 'succeeded']);
+  const { rows } = await service.pools.doors.query(
+    'select count(*)::integer as kept from photo_file where vehicle_id = $1 and unused_since is null',
+    [id],
+  );
+  assert.equal(rows[0].kept, 2);
+});
+
+test('an address that a gallery names often is fetched once, for as many photos', async (t) => {
+  const dealer = await dealership();
+  const server = await pictureServer(t, async (request, response, asked) =>
+    asked === 1 || request.url === '/gone' ? response.writeHead(503).end() : response.end(await jpeg()),
+  );
+  const images = Array.from({ length: 20 }, (_, n) => ({ url: server.at('/red'), alt: `Photo ${n}` }));
+  const { id } = await dealer.api.post('/v1/vehicles', { ...focus, images }).succeeds(201);
+  await importAll(dealer);
+  const vehicle = await read(dealer, id);
+  assert.deepEqual([vehicle.images_import.state, vehicle.images_import.requested, server.asked('/red')], ['succeeded', 20, 2]);
+  assert.deepEqual(
+    vehicle.images.map(({ alt }: Json) => alt),
+    images.map(({ alt }) => alt),
+  );
+  assert.equal(new Set(vehicle.images.map((photo: Json) => photo.id)).size, 20);
+
+  await dealer.api.patch(`/v1/vehicles/${id}`, { images: Array(3).fill(server.at('/gone')) }).succeeds();
+  await importAll(dealer);
+  const { images_import } = await read(dealer, id);
+  assert.deepEqual(images_import.failed, Array(3).fill({ url: server.at('/gone'), reason: 'It answered 503.' }));
+  assert.equal(server.asked('/gone'), 3);
+});
+
+test('the files of imports that failed or were ended are removed', async (t) => {
+  const dealer = await dealership();
+  const { api, clock, service, files } = dealer;
+  clock.move({});
+  const server = await pictureServer(t, async (request, response) =>
+    request.url === '/gone' ? response.writeHead(404).end() : response.end(await jpeg({ colour: request.url?.slice(1) ?? '' })),
+  );
+  const images = ['/red', '/gone'].map(server.at);
+  const failed = await api.post('/v1/vehicles', { ...focus, images }).succeeds(201);
+  await importAll(dealer);
+  const ended = await api.post('/v1/vehicles', { ...focus, images: ['/green', '/blue'].map(server.at) }).succeeds(201);
+  let puts = 0;
+  const put: typeof service.files.put = (...file) => (puts++ < 2 ? service.files.put(...file) : Promise.reject(new Error('away')));
+  await assert.rejects(importAll(dealer, { ...dealer.ctx, service: { ...service, files: { ...service.files, put } } }), /away/);
+  await api.patch(`/v1/vehicles/${ended.id}`, { images: [] }).succeeds();
+  const ids = [failed.id, ended.id];
+  const known = async () => (await service.pools.doors.query('select file from photo_file where vehicle_id = any($1)', [ids])).rows;
+  const names = (await known()).flatMap((row) => Object.values(filesOf(row)));
+  const there = () => names.filter((name) => existsSync(join(files.folder, name))).length;
+  assert.ok(there() >= 4, `${there()} files`);
+  clock.move({ hours: 25 });
+  await sweepPhotos(service);
+  assert.deepEqual([await known(), there()], [[], 0]);
+  clock.release();
+});
+
+test('photos in a bucket are imported, served and removed as those in a folder are', async (t) => {
+  const dealer = await dealership();
+  const { clock } = dealer;
+  clock.move({});
+  const { place, endpoint, names, asked } = await bucketServer(t);
+  const files = openStore({ ...place, endpoint, addresses: 'http://127.0.0.1:4000/files' });
+  const service = { ...dealer.service, files };
+  const app = buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [] });
+  t.after(() => app.close());
+  const api = speak(app, dealer.api.key);
+  const server = await colours(t);
+  const { id } = await api.post('/v1/vehicles', { ...focus, images: [server.at('/red')] }).succeeds(201);
+  await importAll(dealer, { ...dealer.ctx, service });
+  const { body, headers } = multipart({ file: await jpeg() });
+  await api.post(`/v1/vehicles/${id}/images`, body, headers).succeeds(201);
+  const { images } = await api.get(`/v1/vehicles/${id}`).succeeds();
+  assert.deepEqual([images.length, names().length], [2, 4]);
+  for (const { url, thumbnail_url } of images)
+    for (const address of [url, thumbnail_url]) {
+      const url = new URL(address).pathname;
+      const { statusCode, headers, rawPayload } = await app.inject({ url });
+      assert.deepEqual([statusCode, headers['content-length']], [200, String(rawPayload.length)]);
+      assert.equal((await sharp(rawPayload).metadata()).format, 'jpeg');
+      const before = asked();
+      assert.equal((await app.inject({ url, headers: { 'if-none-match': String(headers.etag) } })).statusCode, 304);
+      assert.equal(asked(), before, 'the bucket is not asked for what is known');
+    }
+  await api.delete(`/v1/vehicles/${id}`).succeeds();
+  clock.move({ hours: 25 });
+  await sweepPhotos(service);
+  assert.deepEqual(names(), []);
+  assert.equal((await app.inject({ url: new URL(images[0].url).pathname })).statusCode, 404);
+  clock.release();
+});
+
+test('a server that packs its answers is not unpacked for', async (t) => {
+  const dealer = await dealership();
+  const server = await pictureServer(t, async (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'image/jpeg' }).end(gzipSync(await jpeg())),
+  );
+  const { id } = await dealer.api.post('/v1/vehicles', { ...focus, images: [server.at('/a')] }).succeeds(201);
+  await importAll(dealer);
+  assert.equal((await read(dealer, id)).images_import.failed[0].reason, 'Not a JPEG, PNG or WebP file.');
+});
+
+test('a public host is called by https alone, and its photo says so', async (t) => {
+  const dealer = await dealership();
+  const names = await nameServer(t, () => ['93.184.215.14']);
+  const { id } = await dealer.api.post('/v1/vehicles', { ...focus, images: ['http://www.example.com/a.jpg'] }).succeeds(201);
+  await importAll(dealer, { ...dealer.ctx, service: { ...dealer.service, photosFrom: { names, allow: ['127.0.0.1/32'], ownHosts: [] } } });
+  assert.equal((await read(dealer, id)).images_import.failed[0].reason, 'Public addresses are called by https alone.');
 });
 
 test('a photo over which processes die again and again fails for good', async (t) => {
@@ -290,7 +452,7 @@ test('an address that is not public, or is so no longer, is never connected to',
   const hosts = ['127.0.0.1', '[::1]', 'home.example', 'rebinding.example', '10.0.0.1', '169.254.169.254'];
   const urls = hosts.map((host) => `https://${host}:${port}/a.jpg`);
   const { id } = await dealer.api.post('/v1/vehicles', { ...focus, images: urls }).succeeds(201);
-  const strict = { ...dealer.ctx, service: { ...dealer.service, photosFrom: { names, allow: [] } } };
+  const strict = { ...dealer.ctx, service: { ...dealer.service, photosFrom: { names, allow: [], ownHosts: [] } } };
   await importAll(dealer, strict);
   const { images, images_import } = await read(dealer, id);
   assert.deepEqual(images, []);

@@ -7,6 +7,7 @@ import { inTransaction, openTransaction } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
 import { NotAPicture, readPicture } from '#platform/files/picture.ts';
 import { enqueue } from '#platform/jobs/job.ts';
+import type { FaultCode } from '#platform/net/fault.ts';
 import { CallFault } from '#platform/net/fault.ts';
 import type { OutsideClient } from '#platform/net/fetch.ts';
 import { outsideClient } from '#platform/net/fetch.ts';
@@ -42,9 +43,9 @@ export async function importGallery(ctx: Context, importId: string): Promise<voi
   if (!staged) return;
   const client = outsideClient(ctx.service.photosFrom, { connections: atOnce });
   const until = performance.now() + longestMs;
-  const open = (await rows.itemsOf(ctx, importId)).filter(isUnfinished).values();
+  const open = openPlaces(await rows.itemsOf(ctx, importId)).entries();
   const fetchNext = async () => {
-    for (const item of open) if (performance.now() < until) await obtain(ctx, client, staged, item);
+    for (const [url, places] of open) if (performance.now() < until) await obtain(ctx, client, staged, url, places);
   };
   const ends = await Promise.allSettled(Array.from({ length: atOnce }, fetchNext));
   await client.close();
@@ -52,9 +53,14 @@ export async function importGallery(ctx: Context, importId: string): Promise<voi
   await atItsTurn(() => inTransaction(ctx, (tx) => conclude(tx, importId), 'stock_busy'));
 }
 
-/** Queues the imports anew whose job was given up, as when the file store was away for long. */
+/** Queues the imports anew whose job is gone. One that only waits for its turn has a job. */
 export async function resumeImports(service: Service): Promise<void> {
-  for (const { id, asked } of await rows.takeForgottenImports(service, forgottenMinutes)) {
+  const forgotten = await rows.takeForgottenImports(service, forgottenMinutes);
+  const underWay = await service.queue.underWay(
+    importPhotos.name,
+    forgotten.map(({ id }) => id),
+  );
+  for (const { id, asked } of forgotten.filter(({ id }) => !underWay.has(id))) {
     const ctx: Context = { ...asked, service, db: readsOf(service.pools.work, asked.dealer.id), now: fromMillis(Date.now()) };
     await openTransaction(ctx, (tx) => enqueue(tx, importPhotos, { importId: id }));
   }
@@ -64,27 +70,37 @@ const forgottenMinutes = 30;
 
 const isUnfinished = ({ photo, failed }: ItemRow): boolean => photo === null && failed < tries;
 
+/** The places to be filled, by the address that fills them: one that is named often is fetched once. */
+function openPlaces(items: readonly ItemRow[]): Map<string, ItemRow[]> {
+  const places = new Map<string, ItemRow[]>();
+  for (const item of items) if (item.url !== null && isUnfinished(item)) places.set(item.url, [...(places.get(item.url) ?? []), item]);
+  return places;
+}
+
 /** Tries for one photo until it is there or has failed for good. What is a fault of ours is no try: it ends the job, which comes again. */
-async function obtain(
-  ctx: Context,
-  client: OutsideClient,
-  staged: ImportRow,
-  { position, url, alt, failed: before }: ItemRow,
-): Promise<void> {
-  if (url === null) return;
-  for (let failed = before; failed < tries; ) {
+async function obtain(ctx: Context, client: OutsideClient, staged: ImportRow, url: string, places: readonly ItemRow[]): Promise<void> {
+  const positions = places.map(({ position }) => position);
+  for (let failed = Math.max(...places.map((place) => place.failed)); failed < tries; ) {
     if (failed > 0) await delay(pausesMs[failed - 1]);
-    const interrupted = await openTransaction(ctx, (tx) => rows.beginTry(tx, staged.id, position));
+    const interrupted = await noted(ctx, (tx) => rows.beginTry(tx, staged.id, positions));
     if (interrupted === undefined) return;
-    const got = interrupted < mostInterruptions ? await inHand(() => fetchPhoto(ctx, client, staged.vehicle_id, url)) : neverRead;
-    if ('file' in got) {
-      const photo = { id: uuidv7(ctx.now), ...got, alt, source_url: url };
-      return openTransaction(ctx, (tx) => rows.saveFetched(tx, staged.id, position, photo));
+    try {
+      const got = interrupted < mostInterruptions ? await inHand(() => fetchPhoto(ctx, client, staged.vehicle_id, url)) : neverRead;
+      if ('file' in got) {
+        const fetched = places.map(({ position, alt }) => ({ position, photo: { id: uuidv7(ctx.now), ...got, alt, source_url: url } }));
+        return await noted(ctx, (tx) => rows.saveFetched(tx, staged.id, fetched));
+      }
+      failed = got.forGood ? tries : failed + 1;
+      await noted(ctx, (tx) => rows.saveFailedTry(tx, staged.id, positions, failed, got.reason));
+    } catch (fault) {
+      // Else it would count as a death of the process. If not even this can be written, it does.
+      await noted(ctx, (tx) => rows.takeBackTry(tx, staged.id, positions)).catch(() => undefined);
+      throw fault;
     }
-    failed = got.forGood ? tries : failed + 1;
-    await openTransaction(ctx, (tx) => rows.saveFailedTry(tx, staged.id, position, failed, got.reason));
   }
 }
+
+const noted = <T>(ctx: Context, note: (tx: Context) => Promise<T>): Promise<T> => atItsTurn(() => openTransaction(ctx, note, 'stock_busy'));
 
 interface Missed {
   readonly reason: string;
@@ -104,10 +120,12 @@ async function fetchPhoto(ctx: Context, client: OutsideClient, vehicleId: string
     return await keepPicture(ctx, vehicleId, await readPicture(body));
   } catch (error) {
     if (error instanceof NotAPicture) return missed(error.message);
-    if (error instanceof CallFault) return { reason: error.message, forGood: error.code === 'blocked_address' };
+    if (error instanceof CallFault) return { reason: error.message, forGood: mayNotBeCalled.includes(error.code) };
     throw error;
   }
 }
+
+const mayNotBeCalled: readonly FaultCode[] = ['blocked_address', 'plain_http'];
 
 const asked = { accept: 'image/jpeg, image/png, image/webp', 'user-agent': 'Forecourt' };
 
@@ -121,6 +139,7 @@ const cuts = {
 async function conclude(tx: Context, importId: string): Promise<void> {
   const staged = await rows.importRow(tx, importId);
   if (!staged) return;
+  await rows.reopenLost(tx, importId);
   const items = await rows.itemsOf(tx, importId);
   if (items.some(isUnfinished)) return enqueue(tx, importPhotos, { importId });
   await rows.deleteImports(tx, [staged.vehicle_id]);
@@ -140,7 +159,7 @@ async function conclude(tx: Context, importId: string): Promise<void> {
 }
 
 /** Others write: the turn comes round again. */
-async function atItsTurn(work: () => Promise<void>): Promise<void> {
+async function atItsTurn<T>(work: () => Promise<T>): Promise<T> {
   for (const until = performance.now() + 60_000; ; ) {
     try {
       return await work();

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
+import type { Instant } from '#platform/dates.ts';
 import type { Service } from '#platform/service.ts';
 import type { ItemPhotos } from './contract.ts';
 import type { Photo, Place } from './photo-gallery.ts';
@@ -81,29 +82,57 @@ export const itemsOf = (ctx: Context, importId: string): Promise<ItemRow[]> =>
     .$castTo<ItemRow>()
     .execute();
 
-/** Notes that a try begins. Returns how many before it were never ended; nothing when the import has ended. */
-export async function beginTry(tx: Context, importId: string, position: number): Promise<number | undefined> {
+/** Notes that a try for these places begins. Returns how many before it were never ended; nothing when the import has ended. */
+export async function beginTry(tx: Context, importId: string, positions: readonly number[]): Promise<number | undefined> {
   const { rows } = await sql<{ interrupted: number }>`
     with touched as (
       update photo_import set touched_at = coalesce(${tx.service.clock()}::timestamptz, clock_timestamp())
       where dealer_id = ${tx.dealer.id}::uuid and id = ${importId}::uuid returning id
     )
     update photo_import_item i set begun = i.begun + 1 from touched
-    where i.dealer_id = ${tx.dealer.id}::uuid and i.import_id = touched.id and i.position = ${position}::integer
+    where i.dealer_id = ${tx.dealer.id}::uuid and i.import_id = touched.id and i.position = any(${positions}::integer[])
     returning i.begun - i.failed - 1 as interrupted`.execute(tx.db);
   return rows[0]?.interrupted;
 }
 
-export async function saveFailedTry(tx: Context, importId: string, position: number, failed: number, reason: string): Promise<void> {
+/** As if the try had not begun: a fault of ours ended it. */
+export async function takeBackTry(tx: Context, importId: string, positions: readonly number[]): Promise<void> {
   await sql`
-    update photo_import_item set failed = ${failed}::smallint, begun = greatest(begun, ${failed}::smallint), reason = ${reason}
-    where dealer_id = ${tx.dealer.id}::uuid and import_id = ${importId}::uuid and position = ${position}::integer`.execute(tx.db);
+    update photo_import_item set begun = begun - 1
+    where dealer_id = ${tx.dealer.id}::uuid and import_id = ${importId}::uuid and position = any(${positions}::integer[])`.execute(tx.db);
 }
 
-export async function saveFetched(tx: Context, importId: string, position: number, photo: Photo): Promise<void> {
+export async function saveFailedTry(
+  tx: Context,
+  importId: string,
+  positions: readonly number[],
+  failed: number,
+  reason: string,
+): Promise<void> {
   await sql`
-    update photo_import_item set photo = ${JSON.stringify(photo)}::jsonb
-    where dealer_id = ${tx.dealer.id}::uuid and import_id = ${importId}::uuid and position = ${position}::integer`.execute(tx.db);
+    update photo_import_item set failed = ${failed}::smallint, begun = greatest(begun, ${failed}::smallint), reason = ${reason}
+    where dealer_id = ${tx.dealer.id}::uuid and import_id = ${importId}::uuid and position = any(${positions}::integer[])`.execute(tx.db);
+}
+
+export async function saveFetched(
+  tx: Context,
+  importId: string,
+  fetched: readonly { readonly position: number; readonly photo: Photo }[],
+): Promise<void> {
+  await sql`
+    update photo_import_item i set photo = f.photo
+    from jsonb_to_recordset(${JSON.stringify(fetched)}::jsonb) as f(position integer, photo jsonb)
+    where i.dealer_id = ${tx.dealer.id}::uuid and i.import_id = ${importId}::uuid and i.position = f.position`.execute(tx.db);
+}
+
+/** Opens the places anew whose photo was fetched, and whose file is no longer kept. */
+export async function reopenLost(tx: Context, importId: string): Promise<void> {
+  await sql`
+    update photo_import_item i set photo = null
+    where i.dealer_id = ${tx.dealer.id}::uuid and i.import_id = ${importId}::uuid and i.url is not null and i.photo is not null
+      and not exists (select from photo_file f where f.dealer_id = i.dealer_id and f.file = i.photo->>'file' and not f.removing)`.execute(
+    tx.db,
+  );
 }
 
 /** Removes the imports of these vehicles. Returns what they were to fetch. */
@@ -186,22 +215,36 @@ export async function markFiles(
   if (rows.filter(({ shown }) => shown).length !== used.length) throw new Error('A photo is to be shown whose file is not kept.');
 }
 
-/** Takes files that nothing has shown for so long, and those whose removal was interrupted: from now on nothing may show them. */
+export interface UnusedFile {
+  readonly dealer_id: string;
+  readonly file: string;
+  readonly unused_since: Instant;
+}
+
+/**
+ * Takes files that nothing has shown for so long, and those whose removal was interrupted, longest unused first: from now on nothing may
+ * show them. A file that is noted again at this moment is left: its own row is asked, as it is when its lock is had.
+ */
 export async function takeUnusedFiles(
   { pools, clock }: Service,
   hours: number,
   most: number,
-): Promise<{ dealer_id: string; file: string }[]> {
+  after: UnusedFile | undefined,
+): Promise<UnusedFile[]> {
   const { rows } = await pools.doors.query(
-    `update photo_file f set removing = true
-     where (f.dealer_id, f.file) in (
-         select u.dealer_id, u.file from photo_file u
-         where u.unused_since < coalesce($1::timestamptz, clock_timestamp()) - make_interval(hours => $2)
-           and not exists (select from photo_import i where i.dealer_id = u.dealer_id and i.vehicle_id = u.vehicle_id)
-         limit $3)
-       and f.unused_since is not null
-     returning f.dealer_id, f.file`,
-    [clock(), hours, most],
+    `with taken as (
+       update photo_file f set removing = true
+       where (f.dealer_id, f.file) in (
+           select u.dealer_id, u.file from photo_file u
+           where u.unused_since < coalesce($1::timestamptz, clock_timestamp()) - make_interval(hours => $2)
+             and ($4::timestamptz is null or (u.unused_since, u.dealer_id, u.file) > ($4::timestamptz, $5::uuid, $6))
+             and not exists (select from photo_import i where i.dealer_id = u.dealer_id and i.vehicle_id = u.vehicle_id)
+           order by u.unused_since, u.dealer_id, u.file
+           limit $3)
+         and f.unused_since < coalesce($1::timestamptz, clock_timestamp()) - make_interval(hours => $2)
+       returning f.dealer_id, f.file, f.unused_since)
+     select * from taken order by unused_since, dealer_id, file`,
+    [clock(), hours, most, after?.unused_since, after?.dealer_id, after?.file],
   );
   return rows;
 }

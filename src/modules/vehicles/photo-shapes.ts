@@ -30,7 +30,9 @@ export const wantedPhotos = z
 
 /** The parts of an upload. */
 export const photoUpload = z.strictObject({
-  file: upload.describe('JPEG, PNG or WebP, and HEIC where the installed image library decodes it; at most 25 MiB.'),
+  file: upload.describe(
+    'JPEG, PNG or WebP, and HEIC where the installed image library decodes it; at most 25 MiB, 60 million pixels, and 20,000 on a side.',
+  ),
   alt: text(250).optional(),
 });
 

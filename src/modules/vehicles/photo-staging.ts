@@ -11,8 +11,12 @@ import * as rows from './photo-queries.ts';
 
 // What a write of vehicles does about their photos. All of it inside the write's transaction.
 
-/** Fetches the photos of one vehicle. Several of a dealership at once, since most of the time is waiting. */
-export const importPhotos = job('vehicles.import_photos', z.strictObject({ importId: z.string() }), { perDealer: 3 });
+/** Fetches the photos of one vehicle. Several at once, since most of the time is waiting, and few of them of one dealership. */
+export const importPhotos = job('vehicles.import_photos', z.strictObject({ importId: z.string() }), {
+  atOnce: 8,
+  perDealer: 2,
+  key: ({ importId }) => importId,
+});
 
 /** Ends the imports that these writes leave without a purpose: another gallery is asked for, or the vehicle is gone. */
 export async function endImports(tx: Context, writes: readonly Settled[]): Promise<void> {

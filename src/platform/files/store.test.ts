@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { createHash, createHmac } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { bucketServer } from '../../../test/support/bucket-server.ts';
+import { script, start } from '../../../test/support/processes.ts';
+import { until } from '../../../test/support/until.ts';
+import { bucketStore } from './bucket.ts';
 import { openStore } from './open-store.ts';
 import type { FileStore } from './store.ts';
 import { isFileName } from './store.ts';
@@ -39,18 +39,51 @@ test('a folder keeps files, and nothing beside them', async (t) => {
 });
 
 test('a bucket keeps files, asked as its protocol wants it', async (t) => {
-  const { endpoint, failNext } = await bucketServer(t);
-  const place = { kind: 'bucket', endpoint, bucket: 'photos-of-dealers', region: 'eu-west-2', accessKeyId: 'AKID', addresses } as const;
-  const files = openStore({ ...place, secretAccessKey: 'secret' });
+  const { place: at, endpoint, failNext } = await bucketServer(t);
+  const place = { ...at, endpoint, addresses };
+  const files = openStore(place);
   await keepsFiles(files);
   failNext(1);
   await files.put(name, Buffer.from('again'), 'image/jpeg');
   assert.equal((await buffer((await files.open(name))!.body)).toString(), 'again', 'a fault that passes is tried again');
   await assert.rejects(openStore({ ...place, secretAccessKey: 'other' }).put(name, Buffer.from('x'), 'image/jpeg'), /answered 403/);
-  await assert.rejects(
-    openStore({ ...place, bucket: 'none', secretAccessKey: 'secret' }).put(name, Buffer.from('x'), 'image/jpeg'),
-    /no bucket/,
-  );
+  const nowhere = openStore({ ...place, bucket: 'none' });
+  for (const ask of [() => nowhere.put(name, Buffer.from('x'), 'image/jpeg'), () => nowhere.open(name), () => nowhere.remove(name)])
+    await assert.rejects(ask, /answered 404 to [A-Z]+: NoSuchBucket/);
+});
+
+test('a bucket that sends elsewhere is not followed, and nothing is handed on', async (t) => {
+  const { place, endpoint, names } = await bucketServer(t);
+  const files = openStore({ ...place, endpoint, addresses });
+  const moved = 'photos/ab/moved.jpg';
+  for (const ask of [() => files.put(moved, Buffer.from('x'), 'image/jpeg'), () => files.open(moved), () => files.remove(moved)])
+    await assert.rejects(ask, /answered 307/);
+  assert.deepEqual(names(), []);
+});
+
+test('a file of a bucket may be read for longer than its answer may take', async (t) => {
+  const { place, endpoint, pause } = await bucketServer(t);
+  const files = bucketStore({ ...place, endpoint, addresses }, 200);
+  await files.put(name, Buffer.from('slowly'), 'image/jpeg');
+  pause(600);
+  assert.equal((await buffer((await files.open(name))!.body)).toString(), 'slowly');
+});
+
+test('what a killed process left half written goes with the file', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'forecourt-store-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const files = openStore({ kind: 'folder', folder, addresses });
+  const names = () => (existsSync(join(folder, 'photos/ab')) ? readdirSync(join(folder, 'photos/ab')) : []);
+  await files.put('photos/ab/abc-thumbnail.jpg', Buffer.from('other'), 'image/jpeg');
+  const halves = () => names().filter((name) => name.startsWith('abc.jpg.'));
+  // Puts it again and again, so that it is killed while it writes.
+  while (halves().length === 0) {
+    const writer = await start(t, script('put-process.ts'), { FILES: folder, FILE_NAME: name });
+    await until(async () => halves().length > 0);
+    await writer.kill();
+  }
+  await files.remove(name);
+  assert.deepEqual(names(), ['abc-thumbnail.jpg']);
 });
 
 test('a name leads nowhere else', () => {
@@ -70,46 +103,3 @@ test('a name leads nowhere else', () => {
   ])
     assert.ok(!isFileName(bad), bad);
 });
-
-/** Speaks as much of the protocol of S3 as matters, and checks every signature. */
-async function bucketServer(t: TestContext) {
-  const objects = new Map<string, Buffer>();
-  let failures = 0;
-  const server = createServer(async (request, response) => {
-    const body = await buffer(request);
-    if (failures-- > 0) return response.writeHead(503).end();
-    if (request.headers.authorization?.split('Signature=')[1] !== signature(request))
-      return response.writeHead(403).end('SignatureDoesNotMatch');
-    const path = request.url ?? '';
-    if (!path.startsWith('/photos-of-dealers/')) return response.writeHead(404).end('NoSuchBucket');
-    if (request.method === 'PUT') objects.set(path, body);
-    if (request.method === 'DELETE') objects.delete(path);
-    if (request.method !== 'GET') return response.writeHead(request.method === 'PUT' ? 200 : 204).end();
-    const found = objects.get(path);
-    return found ? response.writeHead(200, { 'content-length': found.length }).end(found) : response.writeHead(404).end('NoSuchKey');
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    failNext: (count: number) => {
-      failures = count;
-    },
-  };
-}
-
-/** AWS Signature Version 4, from its description. */
-function signature({ method, url, headers }: IncomingMessage): string {
-  const signed = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1] ?? '';
-  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
-  const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-  const lines = signed.split(';').map((one) => `${one}:${headers[one]}\n`);
-  const request = [method, url, '', lines.join(''), signed, headers['x-amz-content-sha256']].join('\n');
-  const date = String(headers['x-amz-date']);
-  const scope = `${date.slice(0, 8)}/eu-west-2/s3/aws4_request`;
-  const key = hmac(hmac(hmac(hmac('AWS4secret', date.slice(0, 8)), 'eu-west-2'), 's3'), 'aws4_request');
-  return hmac(key, ['AWS4-HMAC-SHA256', date, scope, hash(request)].join('\n')).toString('hex');
-}

@@ -14,10 +14,14 @@ export async function receiveJson(request: IncomingMessage, limit: number, timeo
   if (type !== 'application/json' && type !== 'application/merge-patch+json') {
     throw invalid('body', 'Send the body as application/json.');
   }
-  if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
-    throw invalid('body', 'Send the body without Content-Encoding.');
-  }
+  checkNotEncoded(request);
   return parseJson(bytes);
+}
+
+/** What was packed is not unpacked: a small body stays small. */
+export function checkNotEncoded({ headers }: IncomingMessage): void {
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && coding !== 'identity') throw invalid('body', 'Send the body without Content-Encoding.');
 }
 
 function parseJson(bytes: Buffer): unknown {
@@ -40,6 +44,7 @@ export function discardRest(request: IncomingMessage, timeoutMs = bodyTimeoutMs)
     if (left < 0) request.destroy();
   });
   request.once('close', () => clearTimeout(cut));
+  request.resume(); // It may have been paused.
 }
 
 const mostDiscarded = 64 * 1024 * 1024;

@@ -28,15 +28,15 @@ export interface Work<F> {
 
 export type Outcome = Answer & { replayed: boolean };
 
-/** Reads the Idempotency-Key of a POST; the header is ignored on other methods. */
-export function repeatable(request: IncomingMessage, body: unknown): Repeatable | null {
+/** Reads the Idempotency-Key of a POST; the header is ignored on other methods. `identifying`: what of the body makes it the same. */
+export function repeatable(request: IncomingMessage, identifying: () => unknown): Repeatable | null {
   if (request.method !== 'POST') return null;
   const sent = request.rawHeaders.filter((_, i) => i % 2 === 0 && request.rawHeaders[i]!.toLowerCase() === 'idempotency-key').length;
   if (sent === 0) return null;
   const key = request.headers['idempotency-key'];
   if (sent > 1 || typeof key !== 'string') throw invalid('Idempotency-Key', 'Sent more than once.');
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw invalid('Idempotency-Key', '1 to 255 printable ASCII characters.');
-  return { key, fingerprint: sha256(`${request.method} ${request.url}\n${canonical(body)}`) };
+  return { key, fingerprint: sha256(`${request.method} ${request.url}\n${canonical(identifying())}`) };
 }
 
 /**

@@ -24,7 +24,7 @@ import type { Answer } from './failures.ts';
 import { bodyFor, refusalAnswer } from './failures.ts';
 import { once, repeatable } from './once.ts';
 import { readOnce } from './read-input.ts';
-import { hashesOf, receiveParts } from './uploads.ts';
+import { hashesOf, longestUploadMs, receiveParts, withRoom } from './uploads.ts';
 
 export interface ServeOptions {
   readonly service: Service;
@@ -61,7 +61,8 @@ export function serve(options: ServeOptions): FastifyInstance {
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     exposeHeadRoutes: false,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
-    requestTimeout: 60_000,
+    // Headers and bodies have limits of their own, of which that of an upload is the longest.
+    requestTimeout: longestUploadMs + 60_000,
     connectionTimeout: 0,
     keepAliveTimeout: 72_000,
     genReqId: newRequestId,
@@ -125,8 +126,6 @@ function live(route: Route, options: ServeOptions) {
     const identity = await identify(request, reply, options);
     checkMessage(request.raw);
     const { caller, dealer } = admit(identity, operation.access, senderOf(request), doors);
-    const { body, identifying } = await receive(operation, request.raw, options.bodyTimeoutMs);
-    const raw = { params: request.params as Record<string, string>, query: queryOf(request.url), body };
     const ctx: Context = {
       dealer,
       caller,
@@ -136,14 +135,18 @@ function live(route: Route, options: ServeOptions) {
       service,
     };
     const { handle } = route;
-    const read = readOnce(operation, raw);
-    const outside = outsideOf(route, read);
-    const answer = await once(ctx, repeatable(request.raw, identifying), {
-      ...(outside && { outside }),
-      inside: async (ctx, fetched) => write(await handle(ctx, read(), fetched), caller.kind === 'publishable'),
-      refused: asRefused,
-      busy: operation.refusals.includes('stock_busy') ? 'stock_busy' : 'service_unavailable',
-    });
+    const work = async () => {
+      const { body, identifying } = await receive(operation, request.raw, options.bodyTimeoutMs);
+      const read = readOnce(operation, { params: request.params as Record<string, string>, query: queryOf(request.url), body });
+      const outside = outsideOf(route, read);
+      return once(ctx, repeatable(request.raw, identifying), {
+        ...(outside && { outside }),
+        inside: async (ctx, fetched) => write(await handle(ctx, read(), fetched), caller.kind === 'publishable'),
+        refused: asRefused,
+        busy: operation.refusals.includes('stock_busy') ? 'stock_busy' : 'service_unavailable',
+      });
+    };
+    const answer = await (operation.multipart ? withRoom(dealer.id, request.raw, work) : work());
     if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
     return send(reply, answer, request.id);
   };
@@ -151,20 +154,21 @@ function live(route: Route, options: ServeOptions) {
 
 /** The body, and what of it makes a repeated request the same. */
 async function receive(operation: Operation, request: IncomingMessage, timeoutMs: number | undefined) {
-  if (!takesBody(operation)) return { body: undefined, identifying: undefined };
+  if (!takesBody(operation)) return { body: undefined, identifying: () => undefined };
   if (operation.multipart) {
     const parts = await receiveParts(request, timeoutMs);
-    return { body: parts, identifying: hashesOf(parts) };
+    return { body: parts, identifying: () => hashesOf(parts) };
   }
   const body = await receiveJson(request, operation.bodyLimit, timeoutMs);
-  return { body, identifying: body };
+  return { body, identifying: () => body };
 }
 
 /** The calls this request makes to other services. One of the wrong shape makes none: the work refuses it. */
 function outsideOf({ callsOut, outside }: Route, read: ReturnType<typeof readOnce>): ((ctx: Context) => Promise<unknown>) | undefined {
   if (!outside) return undefined;
   try {
-    return (callsOut?.(read()) ?? true) ? (ctx) => outside(ctx, read()) : undefined;
+    const input = read();
+    return (callsOut?.(input) ?? true) ? (ctx) => outside(ctx, input) : undefined;
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

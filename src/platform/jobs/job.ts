@@ -6,8 +6,12 @@ import { transactionConnection } from '../db/transaction.ts';
 export interface Job<P extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly payload: P;
+  /** How many a process runs at once. */
+  readonly atOnce: number;
   /** How many of one dealer's may run at once, so that nobody's thousand jobs stand before another's one. */
   readonly perDealer: number;
+  /** What the job is about, for whoever asks whether one of it is under way. */
+  readonly key?: (payload: z.input<P>) => string;
 }
 
 /** What a job carries: its payload, and who asked for it. */
@@ -31,11 +35,11 @@ export interface Schedule {
   readonly run: (service: Context['service']) => Promise<void>;
 }
 
-export const job = <P extends z.ZodType>(name: string, payload: P, options: { perDealer?: number } = {}): Job<P> => ({
-  name,
-  payload,
-  perDealer: options.perDealer ?? 1,
-});
+export const job = <P extends z.ZodType>(
+  name: string,
+  payload: P,
+  options: Partial<Pick<Job<P>, 'atOnce' | 'perDealer' | 'key'>> = {},
+): Job<P> => ({ name, payload, atOnce: 4, perDealer: 1, ...options });
 
 export const runs = <P extends z.ZodType>(declared: Job<P>, run: (ctx: Context, payload: z.output<P>) => Promise<void>): Handler =>
   ({ job: declared, run }) as unknown as Handler;
@@ -43,5 +47,5 @@ export const runs = <P extends z.ZodType>(declared: Job<P>, run: (ctx: Context, 
 /** Queues the job in the transaction of the work that asks for it: it exists when that commits, and never otherwise. */
 export const enqueue = <P extends z.ZodType>(tx: Context, declared: Job<P>, payload: z.input<P>): Promise<void> => {
   const parcel: Parcel = { dealer: tx.dealer, caller: tx.caller, requestId: tx.requestId, payload };
-  return tx.service.queue.send(transactionConnection(tx), declared.name, parcel);
+  return tx.service.queue.send(transactionConnection(tx), declared.name, parcel, declared.key?.(payload));
 };

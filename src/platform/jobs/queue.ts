@@ -3,8 +3,10 @@ import type { Connection } from '../db/connect.ts';
 
 /** Takes jobs in, grouped by the dealer they are for. pg-boss stays behind this file and `work.ts`. */
 export interface Queue {
-  /** Adds the job on the given connection, and so to its transaction. */
-  send(connection: Connection, job: string, parcel: { readonly dealer: { readonly id: string } }): Promise<void>;
+  /** Adds the job on the given connection, and so to its transaction. `key`: what it is about. */
+  send(connection: Connection, job: string, parcel: { readonly dealer: { readonly id: string } }, key: string | undefined): Promise<void>;
+  /** Of these keys those that a job waits for or runs. */
+  underWay(job: string, keys: readonly string[]): Promise<Set<string>>;
   close(): Promise<void>;
 }
 
@@ -37,9 +39,18 @@ export async function openQueue(databaseUrl: string): Promise<Queue> {
   );
   await boss.start();
   return {
-    async send(connection, job, parcel) {
+    async send(connection, job, parcel, key) {
       const db = { executeSql: (text: string, values?: unknown[]) => connection.query(text, values) };
-      await boss.send(job, parcel, { db, group: { id: parcel.dealer.id } });
+      await boss.send(job, parcel, { db, group: { id: parcel.dealer.id }, ...(key !== undefined && { singletonKey: key }) });
+    },
+    async underWay(job, keys) {
+      const { rows } = await boss
+        .getDb()
+        .executeSql(`select singleton_key as key from queue.job where name = $1 and singleton_key = any($2) and state < 'completed'`, [
+          job,
+          keys,
+        ]);
+      return new Set(rows.map(({ key }: { key: string }) => key));
     },
     close: () => boss.stop({ graceful: false, close: true }),
   };

@@ -14,8 +14,6 @@ export interface Workings {
   readonly contextOf: (service: Service, parcel: Parcel) => Promise<Context>;
 }
 
-const atOnce = 4;
-
 /** New jobs are told of by NOTIFY; polling finds what that missed. */
 const polling = { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 1 };
 
@@ -25,7 +23,7 @@ export async function work({ databaseUrl, service, handlers, schedules, contextO
   await boss.start();
 
   for (const { job, run } of handlers) {
-    const options = { ...polling, localConcurrency: atOnce, localGroupConcurrency: job.perDealer, heartbeatRefreshSeconds: 5 };
+    const options = { ...polling, localConcurrency: job.atOnce, localGroupConcurrency: job.perDealer, heartbeatRefreshSeconds: 5 };
     const workers: string = await boss.work<Parcel>(job.name, options, async ([taken]) => {
       if (!taken) return;
       try {

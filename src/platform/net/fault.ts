@@ -1,5 +1,5 @@
 /** Why a call to another server came to nothing. The text is for whoever gave the address: it tells nothing of where we stand. */
-export type FaultCode = 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked_address';
+export type FaultCode = 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked_address' | 'plain_http';
 
 export class CallFault extends Error {
   readonly code: FaultCode;
@@ -16,4 +16,5 @@ const texts: Record<FaultCode, string> = {
   tls: 'The host has no valid certificate.',
   timeout: 'The host did not answer in time.',
   blocked_address: 'The host is not at a public address.',
+  plain_http: 'Public addresses are called by https alone.',
 };

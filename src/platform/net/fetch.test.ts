@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { authority } from '../../../test/support/certificates.ts';
 import { nameServer } from '../../../test/support/name-server.ts';
-import { canary, pictureServer } from '../../../test/support/picture-server.ts';
+import { canary, pictureServer, silentServer } from '../../../test/support/picture-server.ts';
 import { outsideClient } from './fetch.ts';
 
 const allow = ['127.0.0.1/32'];
+const ownHosts: readonly string[] = [];
 const limits = { timeoutMs: 5_000, mostBytes: 1_000 };
 
 test('an answer is read whole, and redirects are answers', async (t) => {
@@ -14,7 +19,7 @@ test('an answer is read whole, and redirects are answers', async (t) => {
       ? response.writeHead(302, { location: '/else' }).end()
       : response.setHeader('x-seen', `${request.headers.host} ${request.headers['accept-encoding']}`).end('whole'),
   );
-  const client = outsideClient({ names, allow });
+  const client = outsideClient({ names, allow, ownHosts });
   t.after(() => client.close());
   const { status, body, cut, headers } = await client.send({ url: `http://pictures.example:${server.port}/a?b=c`, ...limits });
   assert.deepEqual([status, body.toString(), cut], [200, 'whole', null]);
@@ -32,7 +37,7 @@ test('a body is read as far as it may be', async (t) => {
     const dripping = setInterval(() => response.write('drip'), 20);
     return response.on('close', () => clearInterval(dripping));
   });
-  const client = outsideClient({ names: await nameServer(t, () => []), allow });
+  const client = outsideClient({ names: await nameServer(t, () => []), allow, ownHosts });
   t.after(() => client.close());
   const large = await client.send({ url: server.at('/large'), ...limits });
   assert.deepEqual([large.body.length, large.cut], [1_000, 'size']);
@@ -45,13 +50,57 @@ test('a body is read as far as it may be', async (t) => {
 
 test('a server that does not answer, is not there or has no certificate is told apart', async (t) => {
   const silent = await pictureServer(t, () => undefined);
-  const client = outsideClient({ names: await nameServer(t, () => []), allow });
+  const client = outsideClient({ names: await nameServer(t, () => []), allow, ownHosts });
   t.after(() => client.close());
   const fails = (url: string, code: string) => assert.rejects(client.send({ url, ...limits, timeoutMs: 300 }), { name: 'CallFault', code });
   await fails(silent.at('/'), 'timeout');
   await fails('http://127.0.0.1:1/', 'connect');
   await fails(`https://127.0.0.1:${silent.port}/`, 'tls');
   await fails('https://nobody.example/', 'dns');
+});
+
+test('the time bounds names and connecting too', async (t) => {
+  const silent = await silentServer(t);
+  const patient = await pictureServer(t, () => undefined);
+  const names = await nameServer(t, (name) => (name === 'unanswered.example' ? null : ['127.0.0.1']));
+  const clients = Array.from({ length: 3 }, () => outsideClient({ names, allow, ownHosts }));
+  t.after(() => Promise.all(clients.map((client) => client.close())));
+  const ended: string[] = [];
+  const times = async (client: (typeof clients)[number], url: string, timeoutMs: number) => {
+    await assert.rejects(client.send({ url, ...limits, timeoutMs }), { name: 'CallFault', code: 'timeout' }, url);
+    ended.push(url);
+  };
+  const [unresolved, unconnected, last] = ['https://unanswered.example/', `https://silent.example:${silent.port}/`, patient.at('/')];
+  await Promise.all([times(clients[0]!, unresolved, 200), times(clients[1]!, unconnected, 400), times(clients[2]!, last, 3_000)]);
+  assert.deepEqual(ended, [unresolved, unconnected, last]);
+  assert.deepEqual([silent.connections(), silent.open()], [1, 0], 'and nothing is left of it');
+});
+
+test('a certificate is that of the name, valid, and by an authority that is trusted', async (t) => {
+  const [trusted, other] = [authority(), authority()];
+  const before = getCACertificates();
+  setDefaultCACertificates([...before, trusted.certificate]);
+  t.after(() => setDefaultCACertificates(before));
+  const names = await nameServer(t, () => ['127.0.0.1']);
+  const client = outsideClient({ names, allow, ownHosts });
+  t.after(() => client.close());
+  const asks = async (certificate: { key: string; cert: string }, host: string) => {
+    const server = createServer(certificate, (_request, response) => response.end('seen'));
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return (await client.send({ url: `https://${host}:${(server.address() as AddressInfo).port}/`, ...limits })).body.toString();
+  };
+  assert.equal(await asks(trusted.vouchFor('pictures.example'), 'pictures.example'), 'seen');
+  for (const [what, certificate, host] of [
+    ['of another name', trusted.vouchFor('pictures.example'), 'other.example'],
+    ['of a name, for an address', trusted.vouchFor('pictures.example'), '127.0.0.1'],
+    ['expired', trusted.vouchFor('pictures.example', { expired: true }), 'pictures.example'],
+    ['by nobody known', other.vouchFor('pictures.example'), 'pictures.example'],
+  ] as const)
+    await assert.rejects(asks(certificate, host), { name: 'CallFault', code: 'tls' }, what);
 });
 
 test('an address that is not public is never connected to, however it is given', async (t) => {
@@ -62,7 +111,7 @@ test('an address that is not public is never connected to, however it is given',
     if (name === 'rebinding.example') return [asked > 1 ? '127.0.0.1' : '192.0.2.1'];
     return ['127.0.0.1'];
   });
-  const client = outsideClient({ names, allow: [] });
+  const client = outsideClient({ names, allow: [], ownHosts });
   t.after(() => client.close());
   for (const host of [
     '127.0.0.1',
@@ -88,7 +137,7 @@ test('the address that was judged is the one that is called', async (t) => {
   const server = await pictureServer(t, (_request, response) => response.end('right'));
   // Each further question would lead elsewhere.
   const names = await nameServer(t, (_name, asked) => (asked === 1 ? ['127.0.0.1'] : ['127.0.0.2']));
-  const client = outsideClient({ names, allow }, { connections: 1 });
+  const client = outsideClient({ names, allow, ownHosts }, { connections: 1 });
   t.after(() => client.close());
   for (let i = 0; i < 3; i++)
     assert.equal((await client.send({ url: `http://once.example:${server.port}/`, ...limits })).body.toString(), 'right');

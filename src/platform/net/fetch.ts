@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { CallFault } from './fault.ts';
@@ -32,8 +33,10 @@ export interface OutsideClient {
 
 /** A client that connects to vetted addresses alone, each found fit at the moment of connecting and held to it. */
 export function outsideClient(vetting: Vetting, options: { connections?: number } = {}): OutsideClient {
+  // Requests share connections, so none is waited for longer than the most patient request waits for its answer.
+  let deadline = 0;
   const agent = new Agent({
-    connect: connectorTo(vetting),
+    connect: connectorTo(vetting, () => Math.max(1, Math.ceil(deadline - performance.now()))),
     connections: options.connections ?? 4,
     pipelining: 1,
     allowH2: false,
@@ -43,7 +46,10 @@ export function outsideClient(vetting: Vetting, options: { connections?: number 
     maxRequestsPerClient: 100,
   });
   return {
-    send: (request) => send(agent, request),
+    send(request) {
+      deadline = Math.max(deadline, performance.now() + request.timeoutMs);
+      return send(agent, request);
+    },
     close: () => agent.destroy(),
   };
 }
@@ -53,10 +59,24 @@ async function send(agent: Agent, { url, method = 'GET', headers, body, timeoutM
   const { origin, pathname, search } = new URL(url);
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const answer = await agent.request({ origin, path: pathname + search, method, headers: headers ?? {}, body: body ?? null, signal });
+    const path = pathname + search;
+    const answer = await within(signal, agent.request({ origin, path, method, headers: headers ?? {}, body: body ?? null, signal }));
     return { status: answer.statusCode, headers: answer.headers, ...(await read(answer.body, mostBytes, signal)) };
   } catch (error) {
     throw asFault(error, signal);
+  }
+}
+
+/** A request that waits for its connection hears of no signal: whoever asked is told all the same. */
+async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const timeout = once(signal, 'abort', { signal: over.signal }).then(() => {
+    throw new CallFault('timeout');
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    over.abort();
   }
 }
 
@@ -76,19 +96,22 @@ async function read(body: Dispatcher.ResponseData['body'], most: number, signal:
   }
 }
 
+const longestDialMs = 10_000;
+
 /** The name is looked up, judged and pinned here: a later look-up could say something else. The certificate is still that of the name. */
-function connectorTo(vetting: Vetting): buildConnector.connector {
-  const dial = buildConnector({ allowH2: false, maxCachedSessions: 0, timeout: 10_000 });
+function connectorTo(vetting: Vetting, leftMs: () => number): buildConnector.connector {
   return (options, callback) => {
     const secure = options.protocol === 'https:';
-    vettedAddress(options.hostname, secure, vetting).then(
-      (address) =>
+    within(AbortSignal.timeout(leftMs()), vettedAddress(options.hostname, secure, vetting)).then(
+      (address) => {
+        const dial = buildConnector({ allowH2: false, maxCachedSessions: 0, timeout: Math.min(longestDialMs, leftMs()) });
         dial({ ...options, hostname: address }, (error, socket) => {
           if (error) return callback(error, null);
           if (isSame(socket.remoteAddress ?? '', address)) return callback(null, socket);
           (socket as Socket).destroy();
           return callback(new CallFault('blocked_address'), null);
-        }),
+        });
+      },
       (error: Error) => callback(error, null),
     );
   };

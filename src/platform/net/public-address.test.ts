@@ -106,7 +106,7 @@ test('a host is refused when any of its addresses is not public', async (t) => {
     'home.example': ['127.0.0.1'],
   };
   const names = await nameServer(t, (name) => hosts[name] ?? []);
-  const ask = (host: string, allow: string[] = [], secure = true) => vettedAddress(host, secure, { names, allow });
+  const ask = (host: string, allow: string[] = [], secure = true) => vettedAddress(host, secure, { names, allow, ownHosts: [] });
   assert.ok(['1.1.1.1', '8.8.8.8'].includes(await ask('public.example')), 'IPv4 first');
   assert.equal(await ask('v6.example'), '2606:4700:4700::1111');
   for (const host of ['mixed.example', 'mixed6.example', 'home.example', '127.0.0.1', '[::1]', '[::ffff:7f00:1]', '10.1.2.3'])
@@ -114,5 +114,27 @@ test('a host is refused when any of its addresses is not public', async (t) => {
   await assert.rejects(ask('nobody.example'), { code: 'dns' });
   assert.equal(await ask('home.example', ['127.0.0.0/8']), '127.0.0.1', 'unless the operator allows it');
   assert.equal(await ask('home.example', ['127.0.0.0/8'], false), '127.0.0.1', 'and then without TLS, too');
-  await assert.rejects(ask('public.example', ['127.0.0.0/8'], false), { code: 'blocked_address' }, 'which nobody else may be called');
+  await assert.rejects(
+    ask('public.example', ['127.0.0.0/8'], false),
+    { code: 'plain_http', message: 'Public addresses are called by https alone.' },
+    'which nobody else may be called',
+  );
+  await assert.rejects(ask('mixed.example', ['127.0.0.0/8'], false), { code: 'blocked_address' });
+});
+
+test('our own addresses are refused, whoever has them, unless the operator allows them', async (t) => {
+  const hosts: Record<string, string[]> = {
+    'api.example': ['93.184.215.14', '2606:4700:4700::1111'],
+    'guise.example': ['1.1.1.1', '93.184.215.14'],
+    'guise6.example': ['2606:4700:4700:0::1111'],
+    'public.example': ['1.1.1.1'],
+  };
+  const names = await nameServer(t, (name) => hosts[name] ?? []);
+  const ask = (host: string, ownHosts: string[], allow: string[] = []) => vettedAddress(host, true, { names, allow, ownHosts });
+  for (const host of ['api.example', 'guise.example', 'guise6.example', '93.184.215.14', '[2606:4700:4700::1111]'])
+    await assert.rejects(ask(host, ['www.example', 'api.example']), { code: 'blocked_address' }, host);
+  await assert.rejects(ask('public.example', ['1.1.1.1']), { code: 'blocked_address' });
+  await assert.rejects(ask('guise6.example', ['[2606:4700:4700::1111]']), { code: 'blocked_address' });
+  assert.equal(await ask('public.example', ['api.example', 'nobody.example', 'localhost']), '1.1.1.1');
+  assert.equal(await ask('api.example', ['api.example'], ['93.184.215.0/24', '2606:4700::/32']), '93.184.215.14');
 });

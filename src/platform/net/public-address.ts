@@ -10,18 +10,24 @@ export type Names = Pick<dns.Resolver, 'resolve4' | 'resolve6'>;
 
 export const systemNames = (): Names => new dns.Resolver({ timeout: 2_000, tries: 2 });
 
-/** Which addresses may be called: public ones, and those of these ranges, which may be called without TLS too. */
+/** Which addresses may be called: public ones that are not our own, and those of these ranges, which may be called without TLS too. */
 export interface Vetting {
   readonly names: Names;
   readonly allow: readonly string[];
+  /** The hosts by which the outside reaches us. */
+  readonly ownHosts: readonly string[];
 }
 
 /** The address to connect to, once every address the host has was found fit. `secure`: with TLS. */
-export async function vettedAddress(host: string, secure: boolean, { names, allow }: Vetting): Promise<string> {
-  const literal = host.replace(/^\[(.*)\]$/, '$1');
-  const found = isIP(literal) ? [literal] : await addressesOf(host, names);
-  const fits = (address: string) => contains(allow, address) || (secure && isPublic(address) && !isOurs(address));
-  if (!found.every(fits)) throw new CallFault('blocked_address');
+export async function vettedAddress(host: string, secure: boolean, { names, allow, ownHosts }: Vetting): Promise<string> {
+  const found = await addressesOf(host, names);
+  if (found.length === 0) throw new CallFault('dns');
+  const others = found.filter((address) => !contains(allow, address));
+  if (others.length === 0) return found[0]!;
+  if (!others.every(isPublic)) throw new CallFault('blocked_address');
+  if (!secure) throw new CallFault('plain_http');
+  const ours = [...interfaces(), ...(await Promise.all(ownHosts.map((own) => addressesOf(own, names)))).flat()];
+  if (others.some((address) => ours.some((own) => isSame(own, address)))) throw new CallFault('blocked_address');
   return found[0]!;
 }
 
@@ -43,18 +49,17 @@ function isPublicV6(address: ipaddr.IPv6): boolean {
   return isGlobal && !isIsatap && !isDocumentation && address.range() === 'unicast';
 }
 
-/** A server's own public address leads past whatever guards it from outside. */
-const isOurs = (address: string): boolean =>
-  Object.values(networkInterfaces()).some((known) => known?.some((own) => isSame(own.address, address)));
+/** A server's own public address leads past whatever guards it from outside. Where others translate it, only its name tells it. */
+const interfaces = (): string[] => Object.values(networkInterfaces()).flatMap((known) => known?.map(({ address }) => address) ?? []);
 
 export const isSame = (one: string, other: string): boolean =>
   isIP(one) !== 0 && isIP(other) !== 0 && ipaddr.process(one).toNormalizedString() === ipaddr.process(other).toNormalizedString();
 
-/** IPv4 first. One family that cannot be asked does not matter when the other answers. */
+/** IPv4 first. One family that cannot be asked does not matter when the other answers; none at all is a name that is not known. */
 async function addressesOf(host: string, names: Names): Promise<string[]> {
+  const literal = host.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(literal)) return [literal];
   const name = `${host}.`;
-  const [v4, v6] = await Promise.allSettled([names.resolve4(name), names.resolve6(name)]);
-  const found = [v4, v6].flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
-  if (found.length === 0) throw new CallFault('dns');
-  return found;
+  const families = await Promise.allSettled([names.resolve4(name), names.resolve6(name)]);
+  return families.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
 }
