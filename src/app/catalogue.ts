@@ -4,7 +4,9 @@ import { dealerRoutes } from '#modules/dealers/routes.ts';
 import { enquiryEvents } from '#modules/enquiries/contract.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
+import { invoiceRoutes } from '#modules/invoices/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
+import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleEvents } from '#modules/vehicles/contract.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
@@ -15,7 +17,15 @@ import type { Handler, Schedule } from '#platform/jobs/job.ts';
 import { resetSandbox } from './prepare.ts';
 
 /** Every operation of the API with the function that answers it. */
-export const routes: readonly Route[] = [...dealerRoutes, ...referenceRoutes, ...vehicleRoutes, ...enquiryRoutes, ...customerRoutes];
+export const routes: readonly Route[] = [
+  ...dealerRoutes,
+  ...referenceRoutes,
+  ...vehicleRoutes,
+  ...enquiryRoutes,
+  ...customerRoutes,
+  ...invoiceRoutes,
+  ...stockBookRoutes,
+];
 
 /** Every type of event. */
 export const eventTypes: readonly EventType[] = [...vehicleEvents, ...enquiryEvents, ...customerEvents];

@@ -1,7 +1,9 @@
 import { eraseCustomers } from '#modules/customers/index.ts';
 import { createBranch, createDealer, createSandbox, findDealer, namesOfBranches, operatorOf, setDealer } from '#modules/dealers/index.ts';
 import { eraseEnquiries } from '#modules/enquiries/index.ts';
+import { eraseInvoices } from '#modules/invoices/index.ts';
 import { hasKeys, issueKey } from '#modules/keys/index.ts';
+import { erasePurchaseOrders } from '#modules/purchase-orders/index.ts';
 import { roles } from '#modules/staff/contract.ts';
 import { createUser, userIdByEmail } from '#modules/staff/index.ts';
 import { eraseStock } from '#modules/vehicles/index.ts';
@@ -10,6 +12,7 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { randomText } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import { seedCustomers } from './seed-customers.ts';
+import { seedInvoices } from './seed-invoices.ts';
 import { seedStock } from './seed-stock.ts';
 
 /** What opens the demo dealer; the sign-in is the administrator's. */
@@ -101,8 +104,10 @@ export async function makeSandbox(service: Service): Promise<void> {
 /** Puts the sandbox back to its fixed seed, in one transaction: whoever reads sees it as it was, then as it is. */
 export async function resetSandbox(service: Service): Promise<void> {
   await inTransaction(await operatorFor(service, 'sandbox'), async (tx) => {
+    await eraseInvoices(tx);
     await eraseEnquiries(tx);
     await eraseCustomers(tx);
+    await erasePurchaseOrders(tx);
     await eraseStock(tx);
     await seed(tx, sandboxSeed);
   });
@@ -112,6 +117,7 @@ async function seed(ctx: Context, { vehicles, customers, staffId }: { vehicles: 
   const branches = await branchIds(ctx);
   await seedStock(ctx, branches, vehicles);
   await seedCustomers(ctx, { branchIds: branches, staffId }, customers);
+  await seedInvoices(ctx);
 }
 
 async function operatorFor(service: Service, code: string): Promise<Context> {

@@ -21,6 +21,8 @@ export interface ServiceOptions {
   readonly files?: FilesPlace;
   /** Ranges beside the public internet that photos may come from. */
   readonly imageAllowAddresses?: readonly string[];
+  /** As the outside sees the API; as with no variable set where none is named. */
+  readonly baseUrl?: string;
   readonly clock?: Service['clock'];
   /** Business connections of this process. */
   readonly connections?: number;
@@ -28,7 +30,7 @@ export interface ServiceOptions {
 
 /** Opens what a process holds as long as it runs. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, clock, connections } = options;
+  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, baseUrl, clock, connections } = options;
   return {
     log,
     pools: connect(databaseUrl, connections),
@@ -37,6 +39,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     files: openStore(files ?? readConfig({}).files),
     photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [] },
     limits,
+    baseUrl: baseUrl ?? readConfig({}).baseUrl,
     lookup: lookup ? openLookup(lookup, log) : builtinLookup,
     clock: clock ?? (() => null),
   };

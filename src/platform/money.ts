@@ -3,3 +3,16 @@ export type Money = { amount: number; currency: string };
 
 /** An amount of minor units as money, `null` when there is none. */
 export const toMoney = (amount: number | null, currency: string): Money | null => (amount === null ? null : { amount, currency });
+
+/** A fraction of amounts as whole minor units, halves away from zero. Exact: amounts times rates go beyond what a double holds. */
+export function halfUp(numerator: bigint, denominator: bigint): number {
+  const size = numerator < 0n ? -numerator : numerator;
+  const rounded = (2n * size + denominator) / (2n * denominator);
+  return Number(numerator < 0n ? -rounded : rounded);
+}
+
+/** The VAT on an amount that does not include it; the rate in basis points. */
+export const vatOnNet = (net: number, rateBps: number): number => halfUp(BigInt(net) * BigInt(rateBps), 10_000n);
+
+/** The VAT within an amount that includes it. */
+export const vatInGross = (gross: number, rateBps: number): number => gross - halfUp(BigInt(gross) * 10_000n, BigInt(10_000 + rateBps));

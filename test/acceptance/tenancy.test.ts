@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noteOwnedVehicle } from '#modules/customers/index.ts';
+import { raisePartsInvoice, recordPayment } from '#modules/invoices/index.ts';
+import { createPurchaseOrder } from '#modules/purchase-orders/index.ts';
 import { arrangeList } from '#modules/reference/index.ts';
 import type { Operation } from '#platform/contract.ts';
 import { openTransaction } from '#platform/db/transaction.ts';
@@ -12,6 +14,10 @@ import { jpeg, multipart } from '../support/pictures.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 const car = { condition: 'USED', make: 'Ford', model: 'Fiesta' };
+const sold = {
+  bill_to: { name: 'Cash sale', address: null, vat_number: null },
+  lines: [{ description: 'Oil filter', quantity: 1, unit_price: 995, vat_code: 'STANDARD' as const }],
+};
 const person = { last_name: 'Ash', email: 'ash@customer.example' };
 
 const noCar = { vin: null, make: null, model: null, mileage: null, mot_expires_on: null, next_service_on: null };
@@ -31,6 +37,7 @@ const batch: Make = async ({ apiWith }, branchId) => {
 const customer: Make = async ({ api }, branchId) => (await api.post('/v1/customers', { ...person, branch_id: branchId }).succeeds(201)).id;
 const enquiry: Make = async ({ api }, branchId) =>
   (await api.post('/v1/enquiries', { contact: person, branch_id: branchId }).succeeds(201)).id;
+const invoice: Make = async ({ ctx }, branchId) => (await raisePartsInvoice(ctx, { ...sold, branch_id: branchId })).id;
 /** A vehicle and its photo: the ids of a path with two. */
 const photo: Make = async (of, branchId) => {
   const vehicleId = await vehicle(of, branchId);
@@ -56,6 +63,7 @@ const records: Record<string, { make: Make; body?: unknown; headers?: Record<str
   'customers.get': { make: customer },
   'customers.update': { make: customer, body: { title: 'Dr' } },
   'customers.delete': { make: customer },
+  'invoices.get': { make: invoice },
 };
 
 /** The same for each list that can be asked for ids. */
@@ -65,6 +73,8 @@ const listed: Record<string, Make> = {
   'vehicle_batches.list': batch,
   'enquiries.list': enquiry,
   'customers.list': customer,
+  'invoices.list': invoice,
+  'stock_book.list': vehicle,
 };
 
 const operations = routes.map(({ operation }) => operation);
@@ -153,6 +163,9 @@ async function furnish(d: Dealership): Promise<void> {
   const offer = { registration: 'AB12CDE' };
   const { id, customer_id } = await d.api.post('/v1/enquiries', { contact: person, part_exchange: offer }).succeeds(201);
   await d.api.post(`/v1/enquiries/${id}/notes`, { body: 'Rang back.' }).succeeds(201);
+  const { id: invoiceId } = await raisePartsInvoice(d.ctx, sold);
+  await recordPayment(d.ctx, invoiceId, { method: 'CASH', amount: 500 });
+  await createPurchaseOrder(d.ctx, { supplier_name: 'A Supplier Ltd', vehicle_ids: [] });
   await noteOwnedVehicle(d.ctx, customer_id, { ...noCar, ...offer });
   await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);
 }

@@ -12,6 +12,7 @@ const usual = [
 /** What a module has beside them: parts of a very large contract, and flows that have a name of their own. */
 const own: Record<string, readonly string[]> = {
   dealers: ['me', 'operator'],
+  invoices: ['issue', 'sale', 'workshop', 'credit', 'document', 'pdf-link', 'source-queries'],
   keys: ['identify', 'key-text'],
   reference: ['lists'],
   staff: ['passwords'],

@@ -30,6 +30,10 @@ const writers: Record<string, readonly string[]> = {
   enquiry: ['enquiries'],
   enquiry_note: ['enquiries'],
   part_exchange: ['enquiries'],
+  invoice: ['invoices'],
+  invoice_line: ['invoices'],
+  payment: ['invoices'],
+  purchase_order: ['purchase-orders'],
 };
 
 /** The tables of which the product asks before it knows the dealer, and so not by the dealer's id. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dateTime } from '#platform/contract.ts';
 
 // What records show of the records they name.
 
@@ -12,19 +13,43 @@ export const vehicleSummary = z
   .meta({ id: 'VehicleSummary' });
 export type VehicleSummary = z.output<typeof vehicleSummary>;
 
+const known = (name: string) => z.object({ id: uuid, reference: z.string(), status: z.string() }).meta({ id: name });
+
+export const enquirySummary = known('EnquirySummary');
+export type EnquirySummary = z.output<typeof enquirySummary>;
+
+export const dealSummary = known('DealSummary');
+export type DealSummary = z.output<typeof dealSummary>;
+
+export const appointmentSummary = z
+  .object({ id: uuid, type: z.string(), status: z.string(), starts_at: dateTime })
+  .meta({ id: 'AppointmentSummary' });
+export type AppointmentSummary = z.output<typeof appointmentSummary>;
+
+export const jobCardSummary = z.object({ id: uuid, number: z.int(), status: z.string() }).meta({ id: 'JobCardSummary' });
+export type JobCardSummary = z.output<typeof jobCardSummary>;
+
 export const staffSummary = z.object({ id: uuid, name: z.string() }).meta({ id: 'StaffSummary' });
 export type StaffSummary = z.output<typeof staffSummary>;
 
-const beyond = 'of a branch beyond the key, and once deleted.';
+const nullWithout = (scope: string) => `Null without the scope \`${scope}\`, of a branch beyond the key, and once deleted.`;
 
-export const shownCustomer = customerSummary.nullable().describe(`Null without the scope \`customers:read\`, ${beyond}`);
-export const shownVehicle = vehicleSummary.nullable().describe(`Null without the scope \`vehicles:read\`, ${beyond}`);
+export const shownCustomer = customerSummary.nullable().describe(nullWithout('customers:read'));
+export const shownVehicle = vehicleSummary.nullable().describe(nullWithout('vehicles:read'));
+export const shownEnquiry = enquirySummary.nullable().describe(nullWithout('enquiries:read'));
+export const shownDeal = dealSummary.nullable().describe(nullWithout('sales:read'));
+export const shownAppointment = appointmentSummary.nullable().describe(nullWithout('appointments:read'));
+export const shownJobCard = jobCardSummary.nullable().describe(nullWithout('workshop:read'));
 export const shownStaff = staffSummary.nullable();
 
 /** What each kind of record is shown as. */
 export interface Summaries {
   customer: CustomerSummary;
   vehicle: VehicleSummary;
+  enquiry: EnquirySummary;
+  deal: DealSummary;
+  appointment: AppointmentSummary;
+  job_card: JobCardSummary;
   staff: StaffSummary;
 }
 export type Kind = keyof Summaries;

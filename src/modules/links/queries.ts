@@ -1,3 +1,4 @@
+import type { Expression } from 'kysely';
 import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
 import { andWithin } from '#platform/db/records.ts';
@@ -13,17 +14,24 @@ interface Source {
 const sources: { readonly [K in Kind]: Source & { readonly fields: readonly (keyof Summaries[K])[] } } = {
   customer: { table: 'customer', fields: ['id', 'reference', 'display_name'] },
   vehicle: { table: 'vehicle', fields: ['id', 'stock_number', 'registration', 'make', 'model'] },
+  enquiry: { table: 'enquiry', fields: ['id', 'reference', 'status'] },
+  deal: { table: 'deal', fields: ['id', 'reference', 'status'] },
+  appointment: { table: 'appointment', fields: ['id', 'type', 'status', 'starts_at'] },
+  job_card: { table: 'job_card', fields: ['id', 'number', 'status'] },
   staff: { table: 'staff', fields: ['id', 'name'] },
 };
 
-const shown = ({ fields }: Source) => sql.raw(`json_build_object(${fields.map((field) => `'${field}', x.${field}`).join(', ')})`);
+/** In JSON a moment is as the wire shows it. */
+const valueIn = (field: string) => (field.endsWith('_at') ? `to_char(x.${field}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')` : `x.${field}`);
 
-/** What a row shows of the record that one of its columns names, as far as the caller may see it. */
-export function summaryOf<K extends Kind>(kind: K, table: string, column: string, branches: Branches) {
+const shown = ({ fields }: Source) => sql.raw(`json_build_object(${fields.map((field) => `'${field}', ${valueIn(field)}`).join(', ')})`);
+
+/** What a row shows of the record that one of its columns names, or a look-up of its own, as far as the caller may see it. */
+export function summaryOf<K extends Kind>(kind: K, table: string, column: string | Expression<string | null>, branches: Branches) {
   const live = kind === 'staff' ? sql`` : sql` and x.deleted_at is null${andWithin(branches, 'x.branch_id')}`;
   return sql<Summaries[K] | null>`(
     select ${shown(sources[kind])} from ${sql.table(sources[kind].table)} x
-    where x.dealer_id = ${sql.ref(`${table}.dealer_id`)} and x.id = ${sql.ref(`${table}.${column}`)}${live})`;
+    where x.dealer_id = ${sql.ref(`${table}.dealer_id`)} and x.id = ${typeof column === 'string' ? sql.ref(`${table}.${column}`) : column}${live})`;
 }
 
 /** A record that was named, with what is shown of it. */

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { recordActivity } from '#modules/activity/index.ts';
 import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { Refusal } from '#platform/errors.ts';
+import type { FieldErrors } from '#platform/errors.ts';
+import { invalidFields, Refusal } from '#platform/errors.ts';
 import type { Arrangement, ReferenceCode, referenceList } from './contract.ts';
 import type { ShippedList } from './lists.ts';
 import { shippedLists } from './lists.ts';
@@ -43,6 +44,21 @@ export const arrangeList = (ctx: Context, name: string, entries: Arrangement): P
 /** Whether a code is one the dealer has added to the list. */
 export const isDealerCode = async (ctx: Context, list: string, code: string): Promise<boolean> =>
   code.startsWith('X_') && (await hasOwnCode(ctx, list, code));
+
+/** A code of the dealer's own must have been made: of these fields of a body, each with its list. */
+export async function checkDealerCodes<F extends string>(
+  ctx: Context,
+  lists: { readonly [field in F]: string },
+  body: { readonly [field in NoInfer<F>]?: string | null | undefined },
+): Promise<void> {
+  const errors: FieldErrors = {};
+  for (const field of Object.keys(lists) as F[]) {
+    const code = body[field];
+    if (!code?.startsWith('X_') || (await isDealerCode(ctx, lists[field], code))) continue;
+    errors[field] = [`Not a code of the reference list "${lists[field]}".`];
+  }
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+}
 
 function listNamed(name: string): { list: string; shipped: ShippedList } {
   const list = name.replaceAll('_', '-');

@@ -1,1 +1,1 @@
-export { arrangeList, isDealerCode } from './commands.ts';
+export { arrangeList, checkDealerCodes, isDealerCode } from './commands.ts';

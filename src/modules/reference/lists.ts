@@ -1,5 +1,6 @@
 import * as customers from '#modules/customers/contract.ts';
 import * as enquiries from '#modules/enquiries/contract.ts';
+import * as invoices from '#modules/invoices/contract.ts';
 import { permissions } from '#modules/staff/contract.ts';
 import * as vehicles from '#modules/vehicles/contract.ts';
 
@@ -216,13 +217,9 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
     names: { MOT: 'MOT', MENU: 'Menu price' },
   }),
   'pay-types': list('Pay types', ['CUSTOMER', 'WARRANTY', 'INTERNAL', 'INSURANCE', 'GOODWILL'], { description: 'Who pays for a line.' }),
-  'invoice-types': list('Invoice types', ['VEHICLE_SALE', 'WORKSHOP', 'PARTS', 'DEPOSIT', 'CREDIT_NOTE']),
-  'invoice-statuses': list('Invoice statuses', ['DRAFT', 'ISSUED', 'PART_PAID', 'PAID', 'CREDITED', 'VOID'], {
-    final: ['CREDITED', 'VOID'],
-  }),
-  'payment-methods': list('Payment methods', ['CARD', 'BANK_TRANSFER', 'CASH', 'CHEQUE', 'FINANCE', 'PART_EXCHANGE', 'DEPOSIT', 'OTHER'], {
-    dealerCodes,
-  }),
+  'invoice-types': list('Invoice types', invoices.invoiceTypes),
+  'invoice-statuses': list('Invoice statuses', invoices.invoiceStatuses, { final: ['CREDITED', 'VOID'] }),
+  'payment-methods': list('Payment methods', invoices.paymentMethods, { dealerCodes }),
   permissions: list('Permissions', Object.keys(permissions), {
     description: 'What a member of staff may do in the DMS; a key’s scopes need them from its owner.',
     names: permissions,

@@ -201,7 +201,7 @@ function fieldsThatDiffer(before: VehicleRow, after: VehicleRow): string[] {
     if (before[field] !== after[field] && !isDeepStrictEqual(before[field], after[field])) fields.push(field);
   }
   if (Object.values(conditionColumns).some(differs)) fields.push('conditions');
-  if (Object.values(costColumns).some(differs)) fields.push('costs');
+  if (Object.values(costColumns).some(differs) || differs('cost_purchase_order_id')) fields.push('costs');
   if ((before.website_visible ?? false) !== (after.website_visible ?? false)) fields.push('website_visible');
   return fields;
 }
