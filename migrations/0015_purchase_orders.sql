@@ -8,5 +8,6 @@ create table purchase_order (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (dealer_id, id)
-);
+) with (fillfactor = 90);
+create unique index purchase_order_reference on purchase_order (dealer_id, reference);
 call forecourt_guard('purchase_order');

@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { openPdf } from '#modules/invoices/index.ts';
 import { identifier } from '#modules/keys/index.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
 import type { Route } from '#platform/http/answer.ts';
+import { serveDocuments } from '#platform/http/documents.ts';
 import { serveFiles } from '#platform/http/files.ts';
 import { serve } from '#platform/http/serve.ts';
 import type { Service } from '#platform/service.ts';
@@ -70,6 +72,7 @@ export function buildApi({ more = [], ...options }: ApiOptions): FastifyInstance
   );
   app.get('/docs/errors', (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage()));
   serveFiles(app, service.files);
+  serveDocuments(app, '/invoices', (link) => openPdf(service, link));
   app.addHook('onClose', close);
   return app;
 }

@@ -8,9 +8,11 @@ import { dealRoutes } from '#modules/deals/routes.ts';
 import { enquiryEvents } from '#modules/enquiries/contract.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
+import { invoiceRoutes } from '#modules/invoices/routes.ts';
 import { jobCardEvents } from '#modules/job-cards/contract.ts';
 import { jobCardRoutes } from '#modules/job-cards/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
+import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleEvents } from '#modules/vehicles/contract.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
@@ -30,6 +32,8 @@ export const routes: readonly Route[] = [
   ...dealRoutes,
   ...appointmentRoutes,
   ...jobCardRoutes,
+  ...invoiceRoutes,
+  ...stockBookRoutes,
 ];
 
 /** Every type of event. */

@@ -23,11 +23,12 @@ export const everyRequest: readonly Code[] = [
 ] as Code[];
 
 function* onTheWay({ access, method, params, body }: Operation): Iterable<Code> {
-  const { scopes, kinds } = access;
+  const { scopes, kinds, liveOnly } = access;
   if (!kinds.includes('publishable') || !kinds.includes('oauth'))
     yield kinds.includes('secret') ? 'secret_key_required' : 'publishable_key_required';
   if (scopes.length > 0) yield 'insufficient_scope';
   if (scopes.some((scope) => permissionBehind(scope) !== null)) yield 'scope_not_permitted_for_owner';
+  if (liveOnly) yield 'not_available_in_sandbox';
   if (params.type !== 'undefined') yield 'not_found';
   if (body.type !== 'undefined') yield 'body_too_large';
   if (method === 'POST') yield* ['idempotency_key_reused', 'idempotency_key_in_use'] as const;

@@ -52,7 +52,13 @@ interface Trade {
 async function trade(tx: Context, { n, car, customer, outcome, staffId }: Trade): Promise<void> {
   const given = { branch_id: car.branch_id, customer_id: customer.id, vehicle_id: car.id };
   const enquiry = await unlessMade(tx, () =>
-    createEnquiry(tx, { ...given, external_id: `seed-deal-${n + 1}`, source: 'WALK_IN', channel: 'IN_PERSON', message: 'Came to see the car.' }),
+    createEnquiry(tx, {
+      ...given,
+      external_id: `seed-deal-${n + 1}`,
+      source: 'WALK_IN',
+      channel: 'IN_PERSON',
+      message: 'Came to see the car.',
+    }),
   );
   if (!enquiry) return;
   const { id } = await createDeal(tx, {

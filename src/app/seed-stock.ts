@@ -127,7 +127,9 @@ const underWay = ['QUOTE', 'RESERVED', 'ORDERED', 'CANCELLED', 'CREDITED', 'QUOT
 /** The cars of the seed of which deals are made. */
 export function tradedOf(ctx: Context, seed: StockSeed): Traded[] {
   const stock = stockOf(ctx, seed).map(({ vehicle: { external_id }, status }) => ({ external_id, status }));
-  const sold = stock.flatMap(({ external_id, status }) => (status === 'SOLD' || status === 'DELIVERED' ? [{ external_id, outcome: status }] : []));
+  const sold = stock.flatMap(({ external_id, status }) =>
+    status === 'SOLD' || status === 'DELIVERED' ? [{ external_id, outcome: status }] : [],
+  );
   const forSale = stock.filter(({ status }) => status === 'FOR_SALE').map(({ external_id }) => external_id);
   return [...sold, ...underWay.flatMap((outcome, n) => (forSale[n] === undefined ? [] : [{ external_id: forSale[n], outcome }]))];
 }

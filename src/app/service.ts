@@ -39,6 +39,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     files: openStore(files ?? readConfig({}).files),
     photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [], ownHosts: baseUrl ? [new URL(baseUrl).hostname] : [] },
     limits,
+    baseUrl: baseUrl ?? readConfig({}).baseUrl,
     lookup: lookup ? openLookup(lookup, log) : builtinLookup,
     clock: clock ?? (() => null),
   };

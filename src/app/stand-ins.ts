@@ -17,7 +17,7 @@ export function alike(shown: ReadonlyMap<string, Shown>, key: string): Examples 
     });
   };
   const walk = (value: unknown, where: string): unknown => {
-    if (typeof value === 'string') return /_cursor$/.test(where) ? cursorFrom(where) : replaced(value, where);
+    if (typeof value === 'string') return /_cursor$/.test(where) ? cursorFrom(where) : replaced(withoutLink(value, where), where);
     if (Array.isArray(value)) return value.map((item, i) => walk(item, `${where}.${i}`));
     if (value === null || typeof value !== 'object') return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner, `${where}.${name}`)]));
@@ -40,5 +40,8 @@ function uuidFrom(where: string): string {
 
 /** `ab/ab12…`, as files are named. */
 const fileFrom = (where: string): string => `${hash(where).toString('hex').slice(0, 2)}/${hash(where).toString('hex').slice(0, 40)}`;
+
+/** `https://…?link=<signed>` */
+const withoutLink = (text: string, where: string): string => text.replace(/(?<=\?link=)[\w-]+\.[\w-]{43}$/, cursorFrom(where));
 
 const cursorFrom = (where: string): string => hash(where).toString('base64url').slice(0, 32);

@@ -14,6 +14,8 @@ export const secretKeys = ['secret'] as const;
 export interface Access {
   readonly scopes: readonly Scope[];
   readonly kinds: readonly KeyKind[];
+  /** Not of the sandbox. */
+  readonly liveOnly?: true;
 }
 
 /** What an operation answers when it succeeds: one object under `data`, or a list with `meta`. */
@@ -254,6 +256,10 @@ const branchParameter = { branch_id: anyOf(id).optional().describe('Only of thes
 
 /** The parameters of a list, beside its own filters. */
 export const listQuery = <F extends z.ZodRawShape>(filters: F) => z.strictObject({ ...pageParameters, ...filters });
+
+/** The parameters of a list of what lies at a branch. */
+export const branchListQuery = <F extends z.ZodRawShape>(filters: F) =>
+  z.strictObject({ ...pageParameters, ...branchParameter, ...filters });
 
 /** The parameters of a list of records that lie at a branch and can be deleted. */
 export const recordListQuery = <F extends z.ZodRawShape>(filters: F) =>

@@ -27,6 +27,7 @@ export const catalogue = {
   branch_move_not_permitted: { status: 403, message: 'The record may not be placed at that branch.' },
   plan_stock_cap_reached: { status: 403, message: 'The stock cap of the dealership’s plan is reached.' },
   sandbox_stock_cap_reached: { status: 403, message: 'The stock cap of the sandbox is reached. It is emptied each night.' },
+  not_available_in_sandbox: { status: 403, message: 'The sandbox does not have this.' },
 
   not_found: { status: 404, message: 'Nothing with that id is visible to this key.' },
   method_not_allowed: { status: 405, message: 'This path does not take that method.' },
@@ -36,6 +37,7 @@ export const catalogue = {
   external_id_taken: { status: 409, message: 'Another record holds that external_id.' },
   stock_busy: { status: 409, message: 'The dealership’s stock is being written to. Retry shortly; it is safe to.' },
   vehicle_in_deal: { status: 409, message: 'A deal holds this vehicle.' },
+  vehicle_has_purchase_order: { status: 409, message: 'The vehicle is on a purchase order.' },
   customer_has_enquiries: { status: 409, message: 'The customer has enquiries.' },
   enquiry_has_invoiced_order: { status: 409, message: 'A deal of this enquiry is invoiced.' },
   enquiry_has_part_exchange: { status: 409, message: 'The enquiry has a part exchange that was appraised.' },

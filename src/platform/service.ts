@@ -28,6 +28,8 @@ export interface Service {
   /** Which addresses photos may come from. */
   readonly photosFrom: Vetting;
   readonly limits: PlanLimits;
+  /** As the outside sees the API. */
+  readonly baseUrl: string;
   /** The time a test has set; `null` lets the database's clock speak. */
   readonly clock: () => Instant | null;
 }

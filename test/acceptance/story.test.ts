@@ -54,9 +54,15 @@ test('a car is asked for, seen, ordered against a part exchange, sold, delivered
     [`/v1/enquiries/${enquiry.id}`, `/v1/vehicles/${vehicle.id}`, `/v1/deals/${deal.id}`].map((path) => api.get(path).succeeds()),
   );
   assert.deepEqual([won.status, won.deal_id, won.appointment_ids], ['WON', deal.id, [appointment.id]]);
-  assert.deepEqual([sold.status, sold.deal_id, delivered.status, delivered.totals.balance_due.amount], ['DELIVERED', deal.id, 'DELIVERED', 0]);
+  assert.deepEqual(
+    [sold.status, sold.deal_id, delivered.status, delivered.totals.balance_due.amount],
+    ['DELIVERED', deal.id, 'DELIVERED', 0],
+  );
   const [taken] = await api.get('/v1/vehicles?registration=XY12ZZZ').succeeds();
-  assert.deepEqual([taken.status, taken.costs.purchase_price.amount, taken.costs.purchase_source], ['IN_PREPARATION', 200_000, 'PART_EXCHANGE']);
+  assert.deepEqual(
+    [taken.status, taken.costs.purchase_price.amount, taken.costs.purchase_source],
+    ['IN_PREPARATION', 200_000, 'PART_EXCHANGE'],
+  );
 
   // A year later it comes back for its service.
   const filter = await createPart(ctx, { part_number: 'OF-1', description: 'Oil filter', unit_price: 1_150, unit_cost: 520 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noteOwnedVehicle } from '#modules/customers/index.ts';
+import { raisePartsInvoice, recordPayment } from '#modules/invoices/index.ts';
+import { createPurchaseOrder } from '#modules/purchase-orders/index.ts';
 import { arrangeList } from '#modules/reference/index.ts';
 import type { Operation } from '#platform/contract.ts';
 import { openTransaction } from '#platform/db/transaction.ts';
@@ -14,6 +16,10 @@ import { cardWith, lineOf, partWith } from '../support/workshop.ts';
 const nobody = '00000000-0000-0000-0000-000000000000';
 const car = { condition: 'USED', make: 'Ford', model: 'Fiesta' };
 const visit = { type: 'VIEWING', starts_at: '2026-05-01T09:00:00Z' };
+const sold = {
+  bill_to: { name: 'Cash sale', address: null, vat_number: null },
+  lines: [{ description: 'Oil filter', quantity: 1, unit_price: 995, vat_code: 'STANDARD' as const }],
+};
 const person = { last_name: 'Ash', email: 'ash@customer.example' };
 
 const noCar = { vin: null, make: null, model: null, mileage: null, mot_expires_on: null, next_service_on: null };
@@ -37,6 +43,7 @@ const appointment: Make = async ({ api }, branchId) =>
   (await api.post('/v1/appointments', { ...visit, contact: person, branch_id: branchId }).succeeds(201)).id;
 const deal: Make = async ({ api }, branchId) => (await api.post('/v1/deals', { branch_id: branchId }).succeeds(201)).id;
 const jobCard: Make = async (of, branchId) => (await cardWith(of, [], { branch_id: branchId })).id;
+const invoice: Make = async ({ ctx }, branchId) => (await raisePartsInvoice(ctx, { ...sold, branch_id: branchId })).id;
 /** A vehicle and its photo: the ids of a path with two. */
 const photo: Make = async (of, branchId) => {
   const vehicleId = await vehicle(of, branchId);
@@ -69,6 +76,7 @@ const records: Record<string, { make: Make; body?: unknown; headers?: Record<str
   'deals.update': { make: deal, body: { discount: null } },
   'job_cards.get': { make: jobCard },
   'job_cards.update': { make: jobCard, body: { status: 'BOOKED' } },
+  'invoices.get': { make: invoice },
 };
 
 /** The same for each list that can be asked for ids. */
@@ -81,6 +89,8 @@ const listed: Record<string, Make> = {
   'appointments.list': appointment,
   'deals.list': deal,
   'job_cards.list': jobCard,
+  'invoices.list': invoice,
+  'stock_book.list': vehicle,
 };
 
 const operations = routes.map(({ operation }) => operation);
@@ -171,6 +181,9 @@ async function furnish(d: Dealership): Promise<void> {
   await d.api.post(`/v1/enquiries/${id}/notes`, { body: 'Rang back.' }).succeeds(201);
   await appointment(d, d.branch.id);
   await deal(d, d.branch.id);
+  const { id: invoiceId } = await raisePartsInvoice(d.ctx, sold);
+  await recordPayment(d.ctx, invoiceId, { method: 'CASH', amount: 500 });
+  await createPurchaseOrder(d.ctx, { supplier_name: 'A Supplier Ltd', vehicle_ids: [] });
   await noteOwnedVehicle(d.ctx, customer_id, { ...noCar, ...offer });
   await cardWith(d, [lineOf(await partWith(d, 1))]);
   await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);

@@ -37,6 +37,10 @@ const writers: Record<string, readonly string[]> = {
   stock_movement: ['parts'],
   job_card: ['job-cards'],
   job_card_line: ['job-cards'],
+  invoice: ['invoices'],
+  invoice_line: ['invoices'],
+  payment: ['invoices'],
+  purchase_order: ['purchase-orders'],
 };
 
 /** The tables of which the product asks before it knows the dealer, and so not by the dealer's id. */

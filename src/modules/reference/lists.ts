@@ -2,6 +2,7 @@ import * as appointments from '#modules/appointments/contract.ts';
 import * as customers from '#modules/customers/contract.ts';
 import * as deals from '#modules/deals/contract.ts';
 import * as enquiries from '#modules/enquiries/contract.ts';
+import * as invoices from '#modules/invoices/contract.ts';
 import * as jobCards from '#modules/job-cards/contract.ts';
 import * as parts from '#modules/parts/contract.ts';
 import { permissions } from '#modules/staff/contract.ts';
@@ -186,13 +187,9 @@ export const shippedLists: Readonly<Record<string, ShippedList>> = {
   'job-card-types': list('Job card types', jobCards.jobCardTypes, { dealerCodes, default: 'RETAIL' }),
   'job-line-kinds': list('Kinds of job lines', jobCards.jobLineKinds, { names: { MOT: 'MOT', MENU: 'Menu price' } }),
   'pay-types': list('Pay types', jobCards.payTypes, { description: 'Who pays for a line.' }),
-  'invoice-types': list('Invoice types', ['VEHICLE_SALE', 'WORKSHOP', 'PARTS', 'DEPOSIT', 'CREDIT_NOTE']),
-  'invoice-statuses': list('Invoice statuses', ['DRAFT', 'ISSUED', 'PART_PAID', 'PAID', 'CREDITED', 'VOID'], {
-    final: ['CREDITED', 'VOID'],
-  }),
-  'payment-methods': list('Payment methods', ['CARD', 'BANK_TRANSFER', 'CASH', 'CHEQUE', 'FINANCE', 'PART_EXCHANGE', 'DEPOSIT', 'OTHER'], {
-    dealerCodes,
-  }),
+  'invoice-types': list('Invoice types', invoices.invoiceTypes),
+  'invoice-statuses': list('Invoice statuses', invoices.invoiceStatuses, { final: ['CREDITED', 'VOID'] }),
+  'payment-methods': list('Payment methods', invoices.paymentMethods, { dealerCodes }),
   permissions: list('Permissions', Object.keys(permissions), {
     description: 'What a member of staff may do in the DMS; a key’s scopes need them from its owner.',
     names: permissions,

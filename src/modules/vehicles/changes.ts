@@ -201,7 +201,8 @@ function fieldsThatDiffer(before: VehicleRow, after: VehicleRow): string[] {
     if (before[field] !== after[field] && !isDeepStrictEqual(before[field], after[field])) fields.push(field);
   }
   if (Object.values(conditionColumns).some(differs)) fields.push('conditions');
-  if (Object.values(costColumns).some(differs) || differs('cost_preparation')) fields.push('costs');
+  const derived = ['cost_preparation', 'cost_purchase_order_id'] as const;
+  if ([...Object.values(costColumns), ...derived].some(differs)) fields.push('costs');
   if ((before.website_visible ?? false) !== (after.website_visible ?? false)) fields.push('website_visible');
   return fields;
 }

@@ -9,8 +9,8 @@ import { settled } from './changes.ts';
 import type { NewVehicle, Vehicle, VehicleChanges, VehicleStatus } from './contract.ts';
 import { wrongByScheme } from './photo-gallery.ts';
 import { forgetFiles } from './photo-queries.ts';
-import { countStock, stampWebsite, vehiclesNamed, visibleVehicle } from './queries.ts';
-import { checkCostsScope, checkDeletable, checkMayDelete, wrongByCalendar } from './rules.ts';
+import { countStock, orderStatusOf, stampWebsite, vehiclesNamed, visibleVehicle } from './queries.ts';
+import { checkCostsScope, checkDeletable, checkMayDelete, checkOrder, wrongByCalendar } from './rules.ts';
 import { toTombstone, vehicleView } from './view.ts';
 import type { Write } from './write.ts';
 import { save, saveSettled, writeVehicles } from './write.ts';
@@ -32,6 +32,7 @@ export async function deleteVehicle(ctx: Context, id: string): Promise<Tombstone
       const vehicle = await visibleVehicle(tx, id);
       if (!vehicle) throw new Refusal('not_found');
       checkDeletable(vehicle);
+      checkOrder(await orderStatusOf(tx, vehicle));
       const deleted = settled(vehicle, { ...vehicle, deleted_at: tx.now }, undefined, tx.now);
       await save(tx, [deleted]);
       return toTombstone(deleted.after);
@@ -62,6 +63,18 @@ export const setPreparation = (ctx: Context, vehicleId: string, amount: number |
     async (tx) => {
       const [vehicle] = await vehiclesNamed(tx, { ids: [vehicleId], externalIds: [], registrations: [], vins: [] });
       if (vehicle) await saveSettled(tx, vehicle, { ...vehicle, cost_preparation: amount });
+    },
+    'stock_busy',
+  );
+
+/** The purchase order a vehicle is on from now on. */
+export const putOnOrder = (ctx: Context, vehicleId: string, purchaseOrderId: string): Promise<void> =>
+  inTransaction(
+    ctx,
+    async (tx) => {
+      const [vehicle] = await vehiclesNamed(tx, { ids: [vehicleId], externalIds: [], registrations: [], vins: [] });
+      if (!vehicle) throw new Refusal('not_found');
+      await saveSettled(tx, vehicle, { ...vehicle, cost_purchase_order_id: purchaseOrderId });
     },
     'stock_busy',
   );

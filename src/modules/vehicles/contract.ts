@@ -161,7 +161,7 @@ export const deleteVehicle = operation({
   access: { scopes: ['vehicles:write'], kinds: privateKeys },
   params: byId,
   success: { status: 200, data: tombstone },
-  refusals: ['scope_not_permitted_for_owner', 'not_found', 'vehicle_in_deal', 'stock_busy'],
+  refusals: ['scope_not_permitted_for_owner', 'not_found', 'vehicle_in_deal', 'vehicle_has_purchase_order', 'stock_busy'],
   emits: ['vehicle.deleted'],
 });
 

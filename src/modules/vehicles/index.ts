@@ -4,6 +4,7 @@ export {
   deleteVehicle,
   eraseStock,
   moveForDeal,
+  putOnOrder,
   setPreparation,
   stampBranch,
   stockUsed,
@@ -14,3 +15,4 @@ export type { NewVehicle } from './contract.ts';
 export { addPictures } from './photo-commands.ts';
 export { getVehicle, listVehicles } from './reads.ts';
 export { checkCostsScope } from './rules.ts';
+export { titleOf } from './view.ts';

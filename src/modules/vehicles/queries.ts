@@ -118,6 +118,17 @@ export async function vehiclesNamed(ctx: Context, { ids, externalIds, registrati
   return rows;
 }
 
+/** How the purchase order stands that a vehicle is on; null where it is on none. */
+export async function orderStatusOf(ctx: Context, { cost_purchase_order_id: id }: VehicleRow): Promise<string | null> {
+  const order = await ctx.db
+    .selectFrom('purchase_order')
+    .select('status')
+    .where('dealer_id', '=', ctx.dealer.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return order?.status ?? null;
+}
+
 /** How full the stock is. */
 export interface Counted {
   /** Vehicles that count to a cap; not counted much beyond it. */

@@ -92,6 +92,11 @@ export function checkDeletable({ deal_id, status }: Standing): void {
   if (deal_id !== null || status === 'SOLD' || status === 'DELIVERED') throw new Refusal('vehicle_in_deal');
 }
 
+/** A vehicle on a purchase order stays, unless that was cancelled. */
+export function checkOrder(status: string | null): void {
+  if (status !== null && status !== 'CANCELLED') throw new Refusal('vehicle_has_purchase_order');
+}
+
 // ---- The vehicle itself ----
 
 /** What is wrong with a change by the calendar; nothing of the vehicle is needed to say so. */

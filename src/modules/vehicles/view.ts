@@ -143,7 +143,13 @@ const previousPriceMs = 30 * 86_400_000;
 const isReduced = ({ asking_price: now, previous_asking_price: before }: VehicleRow): boolean =>
   now !== null && before !== null && before > now;
 
-const titleOf = ({ year_of_manufacture, make, model, derivative }: VehicleRow): string =>
+/** What a vehicle is called. */
+export const titleOf = ({
+  year_of_manufacture,
+  make,
+  model,
+  derivative,
+}: Pick<VehicleRow, 'year_of_manufacture' | 'make' | 'model' | 'derivative'>): string =>
   [year_of_manufacture, make, model, derivative]
     .filter((part) => part !== null)
     .join(' ')

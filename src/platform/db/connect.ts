@@ -34,6 +34,8 @@ export function connect(databaseUrl: string, work = 16): Pools {
       options: `-c timezone=UTC -c datestyle=ISO -c idle_in_transaction_session_timeout=15s -c statement_timeout=30s ${scope}`,
     });
     opened.on('connect', (connection) => {
+      // One that breaks while in use is told by its query; heard by nobody, it would end the process too.
+      connection.on('error', () => undefined);
       for (const statement of scopeStatements) connection.query(statement).catch(() => undefined); // What fails here fails the first read.
     });
     // A connection that breaks while idle is dropped by the pool; the next query opens another.

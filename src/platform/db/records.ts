@@ -10,6 +10,9 @@ import { inTransaction } from './transaction.ts';
 
 // How the records of every resource are read and kept: rows of a dealership that lie at a branch, may have an external id, and leave a tombstone.
 
+/** The tables of what lies at a branch. */
+export type BranchTable = { [T in keyof DB]: DB[T] extends { branch_id: unknown } ? T : never }[keyof DB] & string;
+
 /** The tables of such records. */
 export type RecordTable = {
   [T in keyof DB]: DB[T] extends { branch_id: unknown; external_id: unknown; deleted_at: unknown } ? T : never;
@@ -21,7 +24,7 @@ export const andWithin = (branches: Branches, column: string) =>
   branches === 'all' ? sql`` : sql` and ${sql.ref(column)} = any(${branches}::uuid[])`;
 
 /** The rows of a table within the caller's reach, tombstones among them, with the name of their branch. */
-export function rowsWithin<T extends RecordTable>(ctx: Context, table: T) {
+export function rowsWithin<T extends BranchTable>(ctx: Context, table: T) {
   const { branches } = ctx.caller;
   // biome-ignore lint/suspicious/noExplicitAny: the type of a query over any table; the caller casts to its row
   const rows = (ctx.db.selectFrom(table) as SelectQueryBuilder<any, any, any>)

@@ -391,6 +391,7 @@ export interface Invoice {
   net: number;
   number: string | null;
   paid: number;
+  prices_include_vat: boolean;
   series: string | null;
   statements: string[];
   status: string;

@@ -10,7 +10,7 @@ export interface Sender {
   readonly origin: string | null;
 }
 
-/** Lets a request in or refuses it, in the published order: key, limit, restrictions, plan, kind of key, scope, permission. */
+/** Lets a request in or refuses it, in the published order: key, limit, restrictions, plan, kind of key, scope, permission, sandbox. */
 export function admit(identity: Identity, access: Access, sender: Sender, doors: Doors): Known {
   if (identity.refusal) throw identity.refusal;
   if (!identity.known) throw new Refusal('invalid_api_key');
@@ -20,6 +20,8 @@ export function admit(identity: Identity, access: Access, sender: Sender, doors:
   checkPlan(known);
   checkKind(known.caller, access);
   checkScope(known.caller, access, doors);
+  if (access.liveOnly && known.dealer.isSandbox)
+    throw new Refusal('not_available_in_sandbox', undefined, { required: { restriction: 'sandbox' } });
   return known;
 }
 

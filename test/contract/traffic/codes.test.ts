@@ -22,10 +22,8 @@ const specified: Record<number, string> = {
 /** The path with which a code becomes reachable. Once it is there, a test reaches the code and its line goes. */
 const waiting: Record<string, string> = {
   publishable_key_required: '/v1/public/enquiries',
-  not_available_in_sandbox: '/v1/webhook-endpoints',
   theme_builder_not_enabled: '/v1/theme-generations',
   valuation_requests_unavailable: '/v1/public/valuation-requests',
-  vehicle_has_purchase_order: '/v1/stock-book',
   webhook_endpoint_limit_reached: '/v1/webhook-endpoints',
   theme_publish_blocked: '/v1/theme-versions/{version}/publish',
   theme_generation_quota_exceeded: '/v1/theme-generations',

@@ -1,0 +1,7 @@
+export { draftInvoice, eraseInvoices, issueDraft, raisePartsInvoice, recordPayment, voidDraft } from './commands.ts';
+export type { NewDepositInvoice, NewPartsInvoice, NewPayment, NewSalesInvoice, NewWorkshopInvoice } from './contract.ts';
+export { creditInvoice } from './credit.ts';
+export { openPdf } from './pdf-link.ts';
+export { getInvoice, listInvoices } from './reads.ts';
+export { raiseDepositInvoice, raiseSalesInvoice } from './sale.ts';
+export { raiseWorkshopInvoice } from './workshop.ts';

@@ -1,0 +1,2 @@
+export type { NewPurchaseOrder, PurchaseOrder } from './commands.ts';
+export { cancelPurchaseOrder, createPurchaseOrder, erasePurchaseOrders, receivePurchaseOrder } from './commands.ts';

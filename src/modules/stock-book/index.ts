@@ -1,0 +1,1 @@
+export { listStockBook } from './reads.ts';
