@@ -32,9 +32,9 @@ test('every car the demo dealer advertises has photos, whose addresses answer pi
   const api = speak(app, (await createDemo(service, 12)).secret_key);
   const cars: Shown[] = await api.get('/v1/vehicles?limit=100').succeeds();
   assert.equal(cars.length, 12);
-  const counts = { FOR_SALE: 3, RESERVED: 2, SOLD: 2, DELIVERED: 2, DUE_IN: 0, IN_PREPARATION: 0, NOT_FOR_SALE: 0, DISPOSED: 0 };
+  const fewest: Record<string, number> = { FOR_SALE: 3, RESERVED: 2, SOLD: 2, DELIVERED: 2 };
   for (const { external_id, status, images } of cars) {
-    assert.equal(images.length, counts[status as keyof typeof counts], `${external_id}, ${status}`);
+    assert.ok(images.length >= (fewest[status] ?? 0), `${external_id}, ${status}`);
     for (const [i, { url, thumbnail_url, width, height, position, alt }] of images.entries()) {
       assert.deepEqual(await sizeOf(await picture(url)), [width, height]);
       assert.deepEqual(await sizeOf(await picture(thumbnail_url)), [480, 300]);

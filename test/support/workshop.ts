@@ -63,17 +63,26 @@ export async function movementsOf({ service, id }: Dealership, part?: { id: stri
 }
 
 /** A workshop invoice of a job card, as the table holds it. */
-export async function invoiceFor({ service, id, branch }: Dealership, jobCardId: string, status: string, paid = 0): Promise<string> {
+export async function invoiceFor(dealer: Dealership, jobCardId: string, status: string, paid = 0): Promise<string> {
+  const { service, id, branch } = dealer;
   const invoiceId = randomUUID();
   await service.pools.doors.query(
     `insert into invoice (dealer_id, id, type, status, branch_id, bill_to, job_card_id, net, vat, gross, paid, vat_summary,
-       margin_scheme, statements, created_at, updated_at)
-     values ($1, $2, 'WORKSHOP', $3, $4, '{}', $5, 1000, 200, 1200, $6, '[]', false, '{}', now(), now())`,
-    [id, invoiceId, status, branch.id, jobCardId, paid],
+       margin_scheme, prices_include_vat, statements, created_at, updated_at)
+     values ($1, $2, 'WORKSHOP', 'DRAFT', $3, '{}', $4, 1000, 200, 1200, 0, '[]', false, false, '{}', now(), now())`,
+    [id, invoiceId, branch.id, jobCardId],
   );
+  await setInvoice(dealer, invoiceId, status, paid);
   return invoiceId;
 }
 
+/** One that is neither a draft nor void has a number. */
 export async function setInvoice({ service }: Dealership, invoiceId: string, status: string, paid = 0): Promise<void> {
-  await service.pools.doors.query('update invoice set status = $2, paid = $3 where id = $1', [invoiceId, status, paid]);
+  const number = status === 'DRAFT' || status === 'VOID' ? null : `WKS-${invoiceId}`;
+  await service.pools.doors.query(
+    `update invoice set status = $2, paid = $3, number = $4::text, series = case when $4::text is null then null else 'WKS' end,
+       issued_on = case when $4::text is null then null else date '2099-01-01' end
+     where id = $1`,
+    [invoiceId, status, paid, number],
+  );
 }

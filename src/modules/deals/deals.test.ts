@@ -536,8 +536,8 @@ async function invoiced(
   const id = uuidv7(ctx.now);
   await doors.query(
     `insert into invoice (dealer_id, id, type, status, branch_id, customer_id, deal_id, credit_note_of_id, bill_to, net, vat, gross, paid, vat_summary,
-       margin_scheme, statements, created_at, updated_at)
-     values ($1, $2, $3, 'ISSUED', $4, $5, $6, $7, '{}', 0, 0, 0, 0, '[]', false, '{}', clock_timestamp(), clock_timestamp())`,
+       margin_scheme, prices_include_vat, statements, series, number, issued_on, created_at, updated_at)
+     values ($1, $2, $3, 'ISSUED', $4, $5, $6, $7, '{}', 0, 0, 0, 0, '[]', false, true, '{}', 'SAL', $2::uuid::text, '2099-01-01', clock_timestamp(), clock_timestamp())`,
     [dealer_id, id, invoice.type, branch.id, invoice.customer_id ?? null, invoice.deal_id, invoice.credit_note_of_id ?? null],
   );
   for (const [method, amount] of payments)
