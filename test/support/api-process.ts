@@ -6,6 +6,7 @@ import { answer, answerAfter } from '#platform/http/answer.ts';
 import { buildApi, listen } from '../../src/app/api.ts';
 import { openService } from '../../src/app/service.ts';
 import { limits, masterKeys, silentLog } from './fixtures.ts';
+import { recordTraffic } from './traffic.ts';
 
 const declared = {
   method: 'POST',
@@ -36,5 +37,5 @@ const slowOutside = answerAfter(
 
 const databaseUrl = process.env.DATABASE_URL ?? '';
 const service = await openService({ log: silentLog, databaseUrl, masterKeys, limits, connections: 8 });
-const app = buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [], more: [slow, slowOutside] });
+const app = recordTraffic(buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [], more: [slow, slowOutside] }));
 console.log(await listen(app, '127.0.0.1', 0));
