@@ -52,30 +52,33 @@ export function buildApi({ more = [], ...options }: ApiOptions): FastifyInstance
   const permissionBehind = (scope: string) => scopeCatalogue[scope as keyof typeof scopeCatalogue]?.permission ?? null;
   const app = serve({ ...options, doors: { identify, permissionBehind }, routes: [...routes, ...more] });
 
-  app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
-  app.get('/readyz', async (_request, reply) => {
+  app.get('/healthz', page, (_request, reply) => reply.send({ status: 'ok' }));
+  app.get('/readyz', page, async (_request, reply) => {
     const ready = await service.pools.doors.query('select 1').then(
       () => true,
       () => false,
     );
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'no database' });
   });
-  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiText(options.baseUrl)));
-  app.get('/docs', (_request, reply) =>
+  app.get('/openapi.json', page, (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiText(options.baseUrl)));
+  app.get('/docs', page, (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('Content-Security-Policy', docsPolicy(options.baseUrl)).send(docsPage()),
   );
-  app.get('/docs/reference.js', async (_request, reply) =>
+  app.get('/docs/reference.js', page, async (_request, reply) =>
     reply
       .type('text/javascript; charset=utf-8')
       .headers({ 'Content-Encoding': 'gzip', 'Cache-Control': 'public, max-age=86400' })
       .send(await docsProgram()),
   );
-  app.get('/docs/errors', (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage()));
+  app.get('/docs/errors', page, (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage()));
   serveFiles(app, service.files);
   serveDocuments(app, '/invoices', (link) => openPdf(service, link));
   app.addHook('onClose', close);
   return app;
 }
+
+/** What is read beside the operations answers HEAD as it answers GET. */
+const page = { exposeHeadRoute: true };
 
 /** Listens; port 0 takes a free one. Returns the address. */
 export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {

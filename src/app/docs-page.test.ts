@@ -29,6 +29,14 @@ test('its program is served from here, compressed', async () => {
   assert.match(gunzipSync(rawPayload).toString(), /createApiReference/);
 });
 
+test('what is read beside the operations answers HEAD as it answers GET', async () => {
+  const { app } = await house();
+  for (const url of ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/reference.js', '/docs/errors']) {
+    const [got, told] = [await app.inject(url), await app.inject({ method: 'HEAD', url })];
+    assert.deepEqual([told.statusCode, told.headers['content-type'], told.rawPayload.length], [200, got.headers['content-type'], 0], url);
+  }
+});
+
 test('the document it shows is the one that is served, with an answer of the demo dealer for every operation', async () => {
   const { app } = await house();
   const { payload } = await app.inject('/openapi.json');
@@ -40,4 +48,10 @@ test('the document it shows is the one that is served, with an answer of the dem
     const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
     for (const [status, { content }] of success) assert.ok(content?.['application/json']?.example, `${operationId} ${status}`);
   }
+});
+
+test('its examples have the addresses of the server that shows them', () => {
+  const document = JSON.stringify(openApi('https://api.example.com'));
+  assert.match(document, /"https:\/\/api\.example\.com\/files\/[^"]+\.jpg"/);
+  assert.doesNotMatch(document, /127\.0\.0\.1/);
 });

@@ -31,7 +31,7 @@ export type SchemaDeriver = ReturnType<typeof schemaDeriver>;
 type Derived = { properties: { whole: JsonSchema }; $defs?: Record<string, JsonSchema> };
 
 /** Formats that say all their pattern says. */
-const formats: readonly unknown[] = ['date', 'date-time', 'email', 'uuid'];
+const formats: readonly unknown[] = ['date', 'date-time', 'uuid'];
 
 const tidied = (io: 'input' | 'output') => {
   const tidy = (value: unknown): unknown => {

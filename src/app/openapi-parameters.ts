@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '#platform/contract.ts';
-import type { SchemaDeriver } from './json-schema.ts';
+import type { JsonSchema, SchemaDeriver } from './json-schema.ts';
 import type { Parameter } from './openapi-document.ts';
 
 /** The parameters of an operation's path and query. */
@@ -12,8 +12,9 @@ export const parametersOf = ({ params, query }: Operation, deriver: SchemaDerive
 function parameters(schema: z.ZodType, place: 'path' | 'query', deriver: SchemaDeriver): Parameter[] {
   if (!(schema instanceof z.ZodObject)) return [];
   return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
-    const item = itemOf(field);
-    const { description, ...derived } = deriver.request(item ?? field);
+    const list = listOf(field);
+    const derived = deriver.request(list ?? field);
+    const { description, ...one } = (list ? derived.items : derived) as JsonSchema;
     const about = field.description ?? description;
     const preset = defaultOf(field);
     return {
@@ -21,17 +22,17 @@ function parameters(schema: z.ZodType, place: 'path' | 'query', deriver: SchemaD
       in: place,
       required: place === 'path' || !field.safeParse(undefined).success,
       ...(typeof about === 'string' && { description: about }),
-      ...(item && { style: 'form', explode: false }),
-      schema: { ...(item ? { type: 'array', items: derived } : derived), ...(preset !== undefined && { default: preset }) },
+      ...(list && { style: 'form', explode: false }),
+      schema: { ...(list ? { ...derived, items: one } : one), ...(preset !== undefined && { default: preset }) },
     };
   });
 }
 
-/** What a comma list lists; nothing for a single value. A list is a text that becomes an array. */
-function itemOf(field: z.ZodType): z.ZodType | undefined {
+/** The array a comma list is read as; nothing for a single value. */
+function listOf(field: z.ZodType): z.ZodType | undefined {
   const inner = bare(field);
   const read = inner instanceof z.ZodPipe ? inner.out : undefined;
-  return read instanceof z.ZodArray ? (read.element as z.ZodType) : undefined;
+  return read instanceof z.ZodArray ? read : undefined;
 }
 
 const bare = (field: z.ZodType): z.ZodType =>

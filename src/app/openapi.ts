@@ -1,4 +1,5 @@
 import type { Operation } from '#platform/contract.ts';
+import { jsonTypes } from '#platform/contract.ts';
 import { envelope } from '#platform/http/serve.ts';
 import { routes } from './catalogue.ts';
 import type { Examples, Shown } from './examples.ts';
@@ -11,7 +12,7 @@ import { parametersOf } from './openapi-parameters.ts';
 import { errorSchema, examples, refusals, sharedRefusals } from './openapi-refusals.ts';
 
 /** The OpenAPI 3.1 document of every operation, derived from their declarations, with what the demo dealer answered as examples. */
-export function openApi(baseUrl: string, shown: Examples = readExamples()): OpenApiDocument {
+export function openApi(baseUrl: string, shown: Examples = readExamples(baseUrl)): OpenApiDocument {
   const deriver = schemaDeriver();
   const operations = routes.map(({ operation }) => operation);
   const paths: OpenApiDocument['paths'] = {};
@@ -62,10 +63,11 @@ const conventions = [
   'A secret key belongs on a server: with an `Origin` header, which browsers send with every write, it is refused. From a page, the reference included, a secret key can read alone.',
   'Lists are ordered by `updated_at`, then `id`, and paged by cursor: `meta.next_cursor` leads to the next page, and `meta.resume_cursor` goes on later from where the list ended.',
   'A request is refused for what it does not know: unknown fields and unknown parameters answer 422. A response may gain fields at any time.',
+  'Text is trimmed. One in which nothing can be seen, or that holds what cannot be stored (U+0000, half a surrogate pair), answers 422.',
   'Money goes in as an integer of minor units and comes out as `{amount, currency}`. Times are UTC to the second.',
   'In a change an absent field is left, `null` clears it, an array is replaced whole.',
   'A repeated POST with the same `Idempotency-Key` answers as it did the first time, for 24 hours.',
-  'An unknown path answers 404 `not_found`, a method the path does not take 405 `method_not_allowed` with `Allow`, and bytes that are not HTTP 400 `bad_request`.',
+  'An unknown path answers 404 `not_found`, a method the path does not take 405 `method_not_allowed` with `Allow`, and what is not HTTP 400 `bad_request`, a request line or headers beyond 16 KiB the same with 431.',
 ].join('\n\n');
 
 /** A tag says what its operations do. */
@@ -104,10 +106,10 @@ function describe({ description, access: { scopes, kinds } }: Operation): string
   return description ? `${description}\n\n${asked}` : asked;
 }
 
-function requestBody({ id, method, body, multipart }: Operation, deriver: SchemaDeriver, shown: Shown | undefined) {
+function requestBody({ id, body, multipart }: Operation, deriver: SchemaDeriver, shown: Shown | undefined) {
   const schema = deriver.request(body.meta()?.id ? body : body.meta({ ...body.meta(), id: bodyName(id) }));
   const media = { schema, ...(shown && { example: shown.request.body }) };
-  const types = multipart ? ['multipart/form-data'] : ['application/json', ...(method === 'PATCH' ? ['application/merge-patch+json'] : [])];
+  const types = multipart ? ['multipart/form-data'] : jsonTypes;
   const content: Content = Object.fromEntries(types.map((type) => [type, media]));
   return { required: !body.safeParse(undefined).success, content };
 }

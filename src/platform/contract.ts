@@ -206,6 +206,19 @@ export const externalIdField = externalId.nullable().describe('Your own referenc
 
 export const byId = z.strictObject({ id });
 
+/** Lets a schema say what its body is checked for besides: of each group, all fields of one alternative must be given. */
+export const needing = (...groups: readonly (readonly string[])[][]) => ({
+  allOf: groups.map((alternatives) => ({ anyOf: alternatives.map(given) })),
+});
+
+const given = (fields: readonly string[]) => ({
+  required: fields,
+  properties: Object.fromEntries(fields.map((field) => [field, { not: { type: 'null' } }])),
+});
+
+/** The types a JSON body comes as: what it leaves out is left, or as if never given. */
+export const jsonTypes = ['application/json', 'application/merge-patch+json'] as const;
+
 // ---- Shapes in queries (text on the wire) ----
 
 const asNumber = (value: string) => (/^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN);

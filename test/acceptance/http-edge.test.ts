@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { buildApi, listen } from '../../src/app/api.ts';
 import { dealership } from '../support/dealership.ts';
-
 import type { RawAnswer } from '../support/raw.ts';
 import { sendRaw } from '../support/raw.ts';
+import { recordTraffic } from '../support/traffic.ts';
 
 const car = { condition: 'USED', make: 'Ford', model: 'Fiesta' };
 const json = 'Content-Type: application/json';
@@ -178,11 +178,14 @@ test('a body that is not JSON in UTF-8 says so under errors.body: malformed, wro
   }
 });
 
-test('a byte order mark, a charset and the type of a merge patch are accepted', async () => {
+test('a byte order mark, a charset and the type of a merge patch are accepted, whatever writes', async () => {
   const body = JSON.stringify(car);
   assert.equal((await send(posted(`\ufeff${body}`))).status, 201);
   assert.equal((await send(posted(body, '/v1/vehicles', ['Content-Type: Application/JSON; charset=utf-8']))).status, 201);
-  assert.equal((await send(posted(body, '/v1/vehicles', ['Content-Type: application/merge-patch+json']))).status, 201);
+  const patched = ['Content-Type: application/merge-patch+json', 'Content-Length: 16'];
+  const made = await send(posted(body, '/v1/vehicles', ['Content-Type: application/merge-patch+json']));
+  const changed = await send(message(`PATCH /v1/vehicles/${made.body.data.id}`, patched, '{"colour":"Red"}'));
+  assert.deepEqual([made.status, changed.status, changed.body.data.colour], [201, 200, 'Red']);
 });
 
 test('U+0000 and half a surrogate pair cannot be kept: the field that holds one is named, in body, metadata and query', async () => {
@@ -320,7 +323,7 @@ test('whoever sends on and on after the refusal is cut off', async () => {
 });
 
 test('X-Forwarded-For is believed from trusted proxies alone, and walked from the right', async () => {
-  const trusting = buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] });
+  const trusting = recordTraffic(buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] }));
   after(() => trusting.close());
   const trusted = Number(new URL(await listen(trusting, '127.0.0.1', 0)).port);
   const { newKey } = await dealership();

@@ -7,6 +7,7 @@ import { speak } from '../support/api.ts';
 import { dealership } from '../support/dealership.ts';
 
 import { sandbox } from '../support/sandbox.ts';
+import { recordTraffic } from '../support/traffic.ts';
 
 const car = { condition: 'USED', make: 'Ford', model: 'Fiesta' };
 const nobody = '00000000-0000-0000-0000-000000000000';
@@ -290,7 +291,7 @@ test('a key is displayed once: only a SHA-256 hash of its secret part is kept', 
 
 test('when and from where a key was last used is written down, without touching the record of the key', async () => {
   const { newKey, service } = await dealership();
-  const app = buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [] });
+  const app = recordTraffic(buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [] }));
   const { id, key } = await newKey();
   const row = async () =>
     (await service.pools.doors.query('select last_used_at, last_used_ip, updated_at from api_key where id = $1', [id])).rows[0];

@@ -166,6 +166,21 @@ for (const operation of listing) {
     assert.deepEqual(await found(`?ids=${[own, ...others].join()}`), [own]);
     for (const id of others) assert.deepEqual(await found(`?ids=${id}`), []);
   });
+
+  test(`${operation.id}: its pages, followed to the end, hold each record once`, async () => {
+    const make = listed[operation.id]!;
+    const mine = await dealership();
+    const made = [await make(mine, mine.branch.id)];
+    for (let i = 0; i < 2; i++) made.push(await make(mine, (await mine.newBranch()).id));
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { status, body } = await mine.api.get(`${operation.path}?limit=1${cursor && `&cursor=${cursor}`}`);
+      assert.deepEqual([status, body.data.length, body.meta.has_more], [200, 1, body.meta.next_cursor !== null]);
+      seen.push(body.data[0].id);
+      cursor = body.meta.next_cursor;
+    }
+    assert.deepEqual(seen, made);
+  });
 }
 
 // ---- The wall below: row level security ----

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Document } from './documents.ts';
+import { follow } from './documents.ts';
 
 // Values made from the schemas of the contract: as it wants them, at its edges, and as nobody should send them.
 
@@ -50,8 +51,9 @@ const byType: Record<string, (schema: Document, making: Making, depth: number) =
   object,
 };
 
-/** Every required field and a few of the others. */
-function object({ properties = {}, required = [], additionalProperties, propertyNames }: Document, making: Making, depth: number): Values {
+/** Every required field, those of one alternative where one of several is needed, and a few of the others. */
+function object(schema: Document, making: Making, depth: number): Values {
+  const { properties = {}, required = [], additionalProperties, propertyNames, allOf = [] } = schema;
   const names = Object.keys(properties);
   if (names.length === 0 && additionalProperties instanceof Object)
     return fc.dictionary(
@@ -60,10 +62,17 @@ function object({ properties = {}, required = [], additionalProperties, property
       { maxKeys: 4 },
     );
   const optional = names.filter((name) => !required.includes(name));
+  const field = (name: string) => values(properties[name], making, depth + 1);
   return fc
-    .subarray(optional, { maxLength: Math.min(optional.length, 8) })
-    .chain((some) =>
-      fc.record(Object.fromEntries([...required, ...some].map((name: string) => [name, values(properties[name], making, depth + 1)]))),
+    .tuple(
+      fc.subarray(optional, { maxLength: Math.min(optional.length, 8) }),
+      ...allOf.map(({ anyOf }: Document) => fc.constantFrom(...anyOf.map((alternative: Document) => alternative.required))),
+    )
+    .chain(([some, ...needed]) =>
+      fc.record({
+        ...Object.fromEntries([...required, ...some].map((name: string) => [name, field(name)])),
+        ...Object.fromEntries((needed.flat() as string[]).map((name) => [name, field(name).filter((value) => value !== null)])),
+      }),
     );
 }
 
@@ -167,9 +176,3 @@ export const hostile: Values = fc.oneof(
   fc.integer({ min: 1, max: 5 }).map((thousands) => 'y'.repeat(thousands * 4000)),
   fc.jsonValue({ maxDepth: 3 }),
 );
-
-/** A schema with its reference followed. */
-export function follow(schema: Document, document: Document): Document {
-  const name = /^#\/components\/(\w+)\/(.+)$/.exec(schema?.$ref ?? '');
-  return name ? follow(document.components[name[1]!][name[2]!], document) : schema;
-}

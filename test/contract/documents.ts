@@ -10,8 +10,21 @@ export const contractOf = (): Document => JSON.parse(readFileSync(contract, 'utf
 /** The contract of the last release. */
 export const releasedContract = (): Document => JSON.parse(readFileSync(released, 'utf8'));
 
-/** Every operation of a document, with its path and method. */
-export const operationsOf = (document: Document): { path: string; method: string; operation: Document }[] =>
+/** An operation of a document, with its path and method. */
+export interface Described {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Document;
+}
+
+/** Every operation of a document. */
+export const operationsOf = (document: Document): Described[] =>
   Object.entries<Document>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Document>(methods).map(([method, operation]) => ({ path, method, operation })),
   );
+
+/** Something with its reference followed. */
+export function follow(something: Document, document: Document): Document {
+  const name = /^#\/components\/(\w+)\/(.+)$/.exec(something?.$ref ?? '');
+  return name ? follow(document.components[name[1]!][name[2]!], document) : something;
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Document } from './documents.ts';
-import { contractOf } from './documents.ts';
+import { contractOf, follow, operationsOf } from './documents.ts';
 import { contract, fileOf, passingFolder, redocly, spectral } from './outsiders.ts';
 
 const lintedByRedocly = (file: string) => redocly('lint', file, '--format', 'stylish', '--max-problems', '1000');
@@ -17,6 +17,29 @@ test('redocly finds nothing to say about the contract', async () => {
 test('spectral finds nothing to say about the contract, with rules of our own', async () => {
   const { status, out } = await lintedBySpectral(contract);
   assert.equal(status, 0, out);
+});
+
+/** The codes that no example of their refusal shows. */
+const notShown = (document: Document): string[] =>
+  operationsOf(document).flatMap(({ operation }) =>
+    Object.values<Document>(operation.responses).flatMap((response) => {
+      const { 'x-codes': codes = [], content } = follow(response, document);
+      const examples = content?.['application/json']?.examples ?? {};
+      const shown = (code: string) => follow(examples[code], document)?.value.code === code;
+      return codes.filter((code: string) => !shown(code)).map((code: string) => `${operation.operationId}: ${code}`);
+    }),
+  );
+
+test('every code of a refusal is shown by an example of its own', () => {
+  assert.deepEqual(notShown(contractOf()), []);
+  const document = contractOf();
+  delete document.paths['/v1/vehicles'].post.responses[409].content['application/json'].examples.stock_busy;
+  document.components.examples.vehicle_in_deal.value.code = 'another';
+  assert.deepEqual(notShown(document), [
+    'vehicles.create: stock_busy',
+    'vehicles.update: vehicle_in_deal',
+    'vehicles.delete: vehicle_in_deal',
+  ]);
 });
 
 /** What makes a document break a rule; each on something of its own. */
@@ -73,7 +96,7 @@ const faults: Record<'redocly' | 'spectral', Record<string, (document: Document)
       delete paths['/v1/branches/{id}'].get.responses[200].content['application/json'].example;
     },
     'request-shows-an-example': ({ paths }) => {
-      delete paths['/v1/vehicles'].post.requestBody.content['application/json'].example;
+      delete paths['/v1/vehicles/{id}/images'].post.requestBody.content['multipart/form-data'].example;
     },
   },
 };

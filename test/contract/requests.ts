@@ -1,17 +1,14 @@
 import fc from 'fast-check';
+import { jpeg, multipart } from '../support/pictures.ts';
 import type { Making } from './arbitraries.ts';
-import { follow, hostile, values } from './arbitraries.ts';
-import type { Document } from './documents.ts';
+import { hostile, values } from './arbitraries.ts';
+import type { Described, Document } from './documents.ts';
+import { follow } from './documents.ts';
 import { wrongWith, wrongWithText } from './judge.ts';
+import type { Known } from './known.ts';
+import { formOf, withIds } from './known.ts';
 
 // Requests made from the contract: most as a client would send them, some that nobody should.
-
-/** An operation of the contract, as requests to it are made. */
-export interface Described {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: Document;
-}
 
 export interface Made {
   readonly url: string;
@@ -27,56 +24,54 @@ export interface Keys {
   readonly publishable: string;
 }
 
-/** `known` are ids of records, by the list they stand in. */
-export const requests = (described: Described, document: Document, keys: Keys, known: ReadonlyMap<string, readonly string[]>) =>
+/** Requests to an operation, mostly about records that are there. */
+export const requests = (described: Described, document: Document, keys: Keys, known: Known) =>
   fc.boolean().chain((mixed) => made(described, { document, mixed }, keys, known));
 
-const made = ({ path, operation }: Described, making: Making, keys: Keys, known: ReadonlyMap<string, readonly string[]>) =>
-  fc
-    .record({
-      filled: filledPath(path, known),
-      query: queryOf(operation, making),
-      body: bodyOf(operation, making, [...known.values()].flat()),
-      headers: headersOf(operation, keys),
-    })
-    .map(
-      ({ filled, query, body, headers }): Made => ({
-        url: query.text ? `${filled}?${query.text}` : filled,
-        headers: { ...headers, ...(body.type !== null && { 'content-type': body.type }) },
-        payload: body.payload,
-        wrong: query.wrong ?? body.wrong,
-      }),
-    );
+const made = ({ path, operation }: Described, making: Making, keys: Keys, known: Known) =>
+  filledPath(path, known).chain((filled) =>
+    fc
+      .record({
+        query: queryOf(operation, making),
+        body: bodyOf(operation, making, (field) => known.idsFor(field, filled.slice(0, filled.lastIndexOf('/')))),
+        headers: headersOf(operation, keys),
+      })
+      .map(
+        ({ query, body, headers }): Made => ({
+          url: query.text ? `${filled}?${query.text}` : filled,
+          headers: { ...headers, ...(body.type !== null && { 'content-type': body.type }) },
+          payload: body.payload,
+          wrong: query.wrong ?? body.wrong,
+        }),
+      ),
+  );
 
 // ---- The path ----
 
-function filledPath(path: string, known: ReadonlyMap<string, readonly string[]>): fc.Arbitrary<string> {
-  const steps = path.split('/').slice(1);
-  const parts = steps.map((step, i) => {
-    if (!step.startsWith('{')) return fc.constant(step);
-    const there = known.get(`/${steps.slice(0, i).join('/')}`) ?? [];
-    const odd = fc.constantFrom(
-      '0',
-      '%00',
-      '..%2f',
-      '%F0%9F%9A%97',
-      'a'.repeat(90),
-      "'--",
-      'null',
-      '-1',
-      '%C3%28',
-      '00000000-0000-0000-0000-000000000000',
-    );
-    return fc
-      .oneof(
-        { weight: there.length > 0 ? 8 : 0, arbitrary: fc.constantFrom('', ...there) },
-        { weight: 1, arbitrary: fc.uuid() },
-        { weight: 1, arbitrary: odd },
-      )
-      .map((made) => made || '0');
-  });
-  return fc.tuple(...parts).map((made) => `/${made.join('/')}`);
+/** Mostly that of a record that is there, the inner with the outer it belongs to. */
+function filledPath(path: string, known: Known): fc.Arbitrary<string> {
+  const [, named = '', rest = ''] = /^(.*\})?([^}]*)$/.exec(path) ?? [];
+  const there = known.at(formOf(named));
+  if (there.length === 0) return oddPath(path);
+  return fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...there).map((at) => at + rest) }, { weight: 2, arbitrary: oddPath(path) });
 }
+
+const oddPath = (path: string): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      ...path
+        .split(/(?<=\/)/)
+        .map((step) => (step.startsWith('{') ? oddStep.map((odd) => step.replace(/\{\w+\}/, odd)) : fc.constant(step))),
+    )
+    .map((steps) => steps.join(''));
+
+const oddStep = fc.oneof(
+  fc.uuid(),
+  fc.constantFrom(
+    ...['0', '%00', '..%2f', '%F0%9F%9A%97', 'a'.repeat(90), "'--", 'null', '-1', '%C3%28'],
+    '00000000-0000-0000-0000-000000000000',
+  ),
+);
 
 // ---- The query ----
 
@@ -95,34 +90,42 @@ function queryOf(operation: Document, making: Making): fc.Arbitrary<Query> {
         const items = (Array.isArray(value) ? value : [value]).map(
           (item) => (typeof item === 'string' ? item.toWellFormed() : JSON.stringify(item)) ?? '',
         );
-        return { name, text: items.join(','), schema };
+        return { name, items, schema };
       },
     );
   const stray = fc.record({
     name: fc.constantFrom('page', 'sort', 'a[b]', '__proto__', 'limit '),
-    text: fc.constantFrom('1', ''),
+    items: fc.constantFrom(['1'], ['']),
     schema: fc.constant(null),
   });
   return fc
     .constantFrom(0, 1, 1, 2, 4)
     .chain((most) => few(parameters, most))
-    .chain((some) => fc.tuple(fc.tuple(...some.map(pair)), seldom(making, fc.constant(null), stray)))
-    .map(([pairs, one]) => {
+    .chain((some) => fc.tuple(fc.tuple(...some.map(pair)), seldom(making, fc.constant(null), stray), fc.boolean()))
+    .map(([pairs, one, repeated]) => {
       const all = one ? [...pairs, one] : pairs;
       return {
-        text: all.map(({ name, text }) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&'),
+        text: all
+          .flatMap(({ name, items }) => texts(items, repeated).map((text) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`))
+          .join('&'),
         wrong:
           all
-            .map(({ name, text, schema }) => (schema ? wrongWithParameter(name, text, schema) : `no parameter ${name}`))
+            .map(({ name, items, schema }) => (schema ? wrongWithParameter(name, items.join(','), schema) : `no parameter ${name}`))
             .find((wrong) => wrong !== null) ?? null,
       };
     });
 }
 
-const wrongWithParameter = (name: string, text: string, schema: Document): string | null => {
-  const wrong = wrongWithText(schema, schema.type === 'array' ? text.split(',').map((item) => item.trim()) : text);
+/** A list is one parameter with commas, or one that is repeated. */
+const texts = (items: readonly string[], repeated: boolean): readonly string[] =>
+  repeated && items.length > 0 ? items : [items.join(',')];
+
+function wrongWithParameter(name: string, text: string, schema: Document): string | null {
+  const items = schema.type === 'array' ? text.split(',').map((item) => item.trim()) : [text];
+  if (items.some((item) => item.includes('\u0000') || !/[^\p{C}\p{Z}]/u.test(item))) return `${name}: no text that is seen and stored`;
+  const wrong = wrongWithText(schema, schema.type === 'array' ? items : text);
   return wrong && `${name}: ${wrong}`;
-};
+}
 
 // ---- The body ----
 
@@ -134,12 +137,15 @@ interface Body {
 
 const none: Body = { type: null, payload: undefined, wrong: null };
 
-function bodyOf({ requestBody }: Document, making: Making, ids: readonly string[]): fc.Arbitrary<Body> {
+type IdsFor = (field: string) => readonly string[];
+
+function bodyOf({ requestBody }: Document, making: Making, idsFor: IdsFor): fc.Arbitrary<Body> {
   if (!requestBody) return fc.constant(none);
   const { 'application/json': json, 'multipart/form-data': form } = requestBody.content;
   if (form) return partsOf(follow(form.schema, making.document), making);
-  const asJson = (value: unknown): Body => ({
-    type: 'application/json',
+  const types = fc.constantFrom(...Object.keys(requestBody.content));
+  const asJson = ([value, type]: [unknown, string]): Body => ({
+    type,
     payload: JSON.stringify(value),
     wrong: wrongWith(json.schema, value),
   });
@@ -154,11 +160,8 @@ function bodyOf({ requestBody }: Document, making: Making, ids: readonly string[
     { type: 'application/json; charset=utf-16', payload: '[', wrong: 'cut off' },
     { type: 'multipart/form-data; boundary=x', payload: '--x--', wrong: 'another type' },
   );
-  const usual = fc.oneof(
-    { weight: 1, arbitrary: withIds(values(json.schema, making), ids).map(asJson) },
-    { weight: json.example === undefined ? 0 : 1, arbitrary: withIds(like, ids).map(asJson) },
-  );
-  return seldom(making, usual, fc.oneof(hostile.map(asJson), broken));
+  const usual = fc.oneof(values(json.schema, making), like);
+  return seldom(making, fc.tuple(naming(usual, idsFor), types).map(asJson), fc.oneof(fc.tuple(hostile, types).map(asJson), broken));
 }
 
 /** The example with a few fields made anew, the one that must be unique among them: it passes more rules than what is made from nothing. */
@@ -194,21 +197,27 @@ const few = <T>(items: T[], most: number) => fc.subarray(items, { maxLength: Mat
 const seldom = <T, U>({ mixed }: Making, usual: fc.Arbitrary<T>, other: fc.Arbitrary<U>): fc.Arbitrary<T | U> =>
   mixed ? fc.oneof<fc.WeightedArbitrary<T | U>[]>({ weight: 8, arbitrary: usual }, { weight: 1, arbitrary: other }) : usual;
 
-/** Some of the ids in a value as those of records that are there. */
-const withIds = (made: fc.Arbitrary<unknown>, ids: readonly string[]): fc.Arbitrary<unknown> =>
-  ids.length === 0
-    ? made
-    : fc
-        .tuple(made, fc.constantFrom(...ids), fc.boolean())
-        .map(([value, id, replaced]) =>
-          replaced
-            ? JSON.parse(
-                JSON.stringify(value ?? null).replaceAll(/"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"/gi, `"${id}"`),
-              )
-            : value,
-        );
+/** Mostly with the ids of records that are there. */
+const naming = (made: fc.Arbitrary<unknown>, idsFor: IdsFor): fc.Arbitrary<unknown> =>
+  fc
+    .tuple(made, fc.nat(), fc.constantFrom(true, true, true, false))
+    .map(([value, nth, named]) => (named ? withIds(value, idsFor, nth) : value));
 
-/** A form: files that are none, texts that are files, forms that do not end. A picture's own rules have tests of their own. */
+const picture = await jpeg({ width: 32, height: 24 });
+
+/** A form as the contract wants it, with a picture for a file. */
+function formOfParts({ properties, required = [] }: Document, making: Making): fc.Arbitrary<Body> {
+  const part = (name: string): fc.Arbitrary<string | Buffer> =>
+    'contentMediaType' in properties[name] ? fc.constant(picture) : values(properties[name], { ...making, mixed: false }).map(String);
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  return fc
+    .subarray(optional)
+    .chain((some) => fc.record(Object.fromEntries([...required, ...some].map((name: string) => [name, part(name)]))))
+    .map((parts) => multipart(parts))
+    .map(({ body, headers }) => ({ type: headers['content-type'], payload: body, wrong: null }));
+}
+
+/** Half of them as the contract wants it; else files that are none, texts that are files, forms that do not end. A picture's own rules have tests of their own. */
 function partsOf(schema: Document, making: Making): fc.Arbitrary<Body> {
   const type = 'multipart/form-data; boundary=edge';
   const part = (name: string) =>
@@ -239,6 +248,7 @@ function partsOf(schema: Document, making: Making): fc.Arbitrary<Body> {
     { type: 'application/json', payload: '{}', wrong: 'another type' },
   );
   return fc.oneof(
+    { weight: 7, arbitrary: formOfParts(schema, making) },
     { weight: 6, arbitrary: form.map((payload): Body => ({ type, payload, wrong: 'no picture' })) },
     { weight: 1, arbitrary: broken },
   );

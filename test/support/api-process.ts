@@ -7,6 +7,7 @@ import { buildApi, listen } from '../../src/app/api.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { openService } from '../../src/app/service.ts';
 import { limits, masterKeys, silentLog } from './fixtures.ts';
+import { recordTraffic } from './traffic.ts';
 
 const declared = {
   method: 'POST',
@@ -38,5 +39,5 @@ const slowOutside = answerAfter(
 const { DATABASE_URL: databaseUrl = '', FILES } = process.env;
 const { files } = readConfig({ FILES });
 const service = await openService({ log: silentLog, databaseUrl, masterKeys, limits, files, connections: 8 });
-const app = buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [], more: [slow, slowOutside] });
+const app = recordTraffic(buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [], more: [slow, slowOutside] }));
 console.log(await listen(app, '127.0.0.1', 0));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { address } from '#modules/dealers/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
 import { email } from '#modules/staff/contract.ts';
-import { codeOf, date, dateTime, externalIdField, id, metadataChanges, moment, text } from '#platform/contract.ts';
+import { codeOf, date, dateTime, externalIdField, id, metadataChanges, moment, needing, text } from '#platform/contract.ts';
 import { contactMethods, customerTypes } from './codes.ts';
 
 const line = (max: number) => text(max).nullable();
@@ -81,12 +81,14 @@ export const customerChanges = z
 export type CustomerChanges = z.output<typeof customerChanges>;
 
 /** The body of a creation: a name, and a way to reach whoever it is. */
-export const newCustomer = customerChanges.superRefine((customer, ctx) => {
-  const { last_name: lastName, company_name: companyName, email: address, mobile, phone: landline } = customer;
-  const missing = (field: string, message: string) => ctx.addIssue({ code: 'custom', path: [field], message });
-  if (!lastName && !companyName) missing('last_name', 'Required, unless a company_name is given.');
-  if (!address && !mobile && !landline) missing('email', 'Required, unless a mobile or phone is given.');
-});
+export const newCustomer = customerChanges
+  .superRefine((customer, ctx) => {
+    const { last_name: lastName, company_name: companyName, email: address, mobile, phone: landline } = customer;
+    const missing = (field: string, message: string) => ctx.addIssue({ code: 'custom', path: [field], message });
+    if (!lastName && !companyName) missing('last_name', 'Required, unless a company_name is given.');
+    if (!address && !mobile && !landline) missing('email', 'Required, unless a mobile or phone is given.');
+  })
+  .meta(needing([['last_name'], ['company_name']], [['email'], ['mobile'], ['phone']]));
 export type NewCustomer = z.output<typeof newCustomer>;
 
 // ---- Responses ----

@@ -14,6 +14,7 @@ import {
   minorUnits,
   moment,
   money,
+  needing,
   openCodeOf,
   shownOpenCode,
   text,
@@ -128,7 +129,8 @@ export const newEnquiry = z
   .superRefine(({ customer_id: customerId, contact }, ctx) => {
     if (customerId === undefined && !contact)
       ctx.addIssue({ code: 'custom', path: ['contact'], message: 'Required, unless a customer_id is given.' });
-  });
+  })
+  .meta(needing([['customer_id'], ['contact']]));
 export type NewEnquiry = z.output<typeof newEnquiry>;
 
 export const newNote = z.strictObject({ body: text(10_000) });

@@ -86,9 +86,9 @@ const permission = z.enum(permissionCodes, { error: 'Not a permission code.' });
 export const email = z
   .string()
   .trim()
-  .max(254, { error: 'At most 254 characters.' })
+  .max(254, { error: 'At most 254 characters.', abort: true })
   .toLowerCase()
-  .pipe(z.email({ error: 'Not an e-mail address.' }));
+  .check(z.email({ error: 'Not an e-mail address.' }));
 
 /** A new member of staff. */
 export const newUser = z.strictObject({

@@ -10,6 +10,7 @@ import {
   minorUnits,
   moment,
   money,
+  needing,
   text,
   whole,
 } from '#platform/contract.ts';
@@ -175,13 +176,11 @@ const purchase = {
 /** A registration: upper case, without spaces and hyphens. */
 export const registration = z
   .string()
-  .transform((value) => value.toUpperCase().replace(/[\s-]+/g, ''))
-  .pipe(z.string().regex(/^[A-Z0-9]{2,8}$/, { error: '2 to 8 letters and digits; spaces and hyphens do not matter.' }));
+  .regex(/^[\s-]*(?:[A-Za-z0-9][\s-]*){2,8}$/, { error: '2 to 8 letters and digits; spaces and hyphens do not matter.' })
+  .transform((value) => value.toUpperCase().replace(/[\s-]+/g, ''));
 
 /** Whether the VIN may be of the free form depends on the vehicle: a rule. */
-export const vin = text(17)
-  .transform((value) => value.toUpperCase())
-  .pipe(z.string().min(5, { error: 'At least 5 characters.' }));
+export const vin = text(17).toUpperCase().min(5, { error: 'At least 5 characters.' });
 
 /** A status the API never sets is an error of shape, like a status that does not exist. */
 const settable = z.enum(vehicleStatuses, { error: 'Not a code of the reference list "vehicle-statuses".' }).exclude(['SOLD', 'DELIVERED'], {
@@ -271,7 +270,8 @@ export const newVehicle = changes
       if (vehicle[field] === undefined)
         ctx.addIssue({ code: 'custom', path: [field], message: 'Required, unless a registration is given.' });
     }
-  });
+  })
+  .meta(needing([['make', 'model'], ['registration']]));
 
 export type NewVehicle = z.output<typeof newVehicle>;
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { jsonTypes } from '../contract.ts';
 import { invalid, Refusal } from '../errors.ts';
 
 const deepest = 100;
@@ -11,9 +12,7 @@ export async function receiveJson(request: IncomingMessage, limit: number, timeo
   const bytes = await receive(request, limit, timeoutMs);
   if (bytes.length === 0) return undefined;
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json' && type !== 'application/merge-patch+json') {
-    throw invalid('body', 'Send the body as application/json.');
-  }
+  if (!jsonTypes.some((known) => known === type)) throw invalid('body', 'Send the body as application/json.');
   checkNotEncoded(request);
   return parseJson(bytes);
 }

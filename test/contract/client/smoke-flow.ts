@@ -54,6 +54,13 @@ const [first] = listed;
 expect(first !== undefined && 'title' in first && first.id === made.id, 'a list finds it');
 expect(!meta.has_more && meta.next_cursor === null, 'and nothing else');
 
+const { data: customer } = await ask('post', '/v1/customers', { body: { last_name: 'Ash', email: 'ash@customer.example' } });
+const { data: enquiry } = await ask('post', '/v1/enquiries', { body: { customer_id: customer.id, vehicle_id: made.id } });
+expect(enquiry.customer?.id === customer.id && enquiry.vehicle?.id === made.id, 'an enquiry shows whose it is, and what about');
+await ask('post', '/v1/enquiries/{id}/notes', { path: { id: enquiry.id }, body: { body: 'Rang back.' } });
+const { data: won } = await ask('get', '/v1/enquiries/{id}', { path: { id: enquiry.id } });
+expect(won.notes.length === 1 && won.notes[0]?.body === 'Rang back.', 'a note stands with its enquiry');
+
 const { data: batch } = await ask('post', '/v1/vehicles/batch', {
   body: [{ external_id: 'smoke-1', mileage: 18_000 }],
   query: { dry_run: true },
@@ -76,6 +83,8 @@ export const mistakes = async () => {
   await ask('post', '/v1/vehicles', { body: { make: 'Škoda', model: 'Octavia' } });
   // @ts-expect-error There is no such status.
   await ask('patch', '/v1/vehicles/{id}', { path: { id: '' }, body: { status: 'GONE' } });
+  // @ts-expect-error There is no such field in an answer.
+  (await ask('get', '/v1/customers/{id}', { path: { id: '' } })).data.nickname;
 };
 
 console.log('The flow is through.');

@@ -10,10 +10,11 @@ export function trafficFolder(): string {
   return folder;
 }
 
-/** Every exchange of the suite, one at a time. */
-export function* exchanges(): Generator<Exchange> {
-  for (const kind of ['accepted', 'refused']) {
+export type Kind = 'accepted' | 'refused';
+
+/** Every exchange of the suite, or those of one kind, one at a time. */
+export function* exchanges(...kinds: Kind[]): Generator<Exchange> {
+  for (const kind of kinds.length > 0 ? kinds : ['accepted', 'refused'])
     for (const name of readdirSync(join(trafficFolder(), kind)))
       for (const line of readFileSync(join(trafficFolder(), kind, name), 'utf8').split('\n')) if (line) yield JSON.parse(line);
-  }
 }
