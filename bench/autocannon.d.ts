@@ -4,7 +4,7 @@ declare module 'autocannon' {
 
   namespace autocannon {
     interface Request {
-      method: 'GET' | 'POST';
+      method: 'GET' | 'POST' | 'PATCH';
       path: string;
       headers?: Record<string, string>;
       body?: string;

@@ -4,8 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
+import { appointmentView } from '#modules/appointments/view.ts';
 import { customerView } from '#modules/customers/view.ts';
+import { dealView } from '#modules/deals/view.ts';
 import { detailsView as enquiryView } from '#modules/enquiries/view.ts';
+import { invoiceView } from '#modules/invoices/view.ts';
+import { jobCardView } from '#modules/job-cards/view.ts';
+import { entryView } from '#modules/stock-book/view.ts';
 import { vehicleView } from '#modules/vehicles/view.ts';
 import type { Reader } from '#platform/context.ts';
 import { fromMillis } from '#platform/dates.ts';
@@ -29,7 +34,16 @@ export interface BareAnswer {
 }
 
 /** As the API shows a record. */
-const views = { vehicle: vehicleView, customer: customerView, enquiry: enquiryView };
+const views = {
+  vehicle: vehicleView,
+  customer: customerView,
+  enquiry: enquiryView,
+  deal: dealView,
+  appointment: appointmentView,
+  jobCard: jobCardView,
+  invoice: invoiceView,
+  entry: entryView,
+};
 
 // The server to compare with: `node:http` and `pg`, the same statement, the same view, the same bytes. No keys, limits or checks, no transaction
 // around a read, and a superuser's connections, for whom row level security does not apply.

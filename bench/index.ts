@@ -7,6 +7,7 @@ import { measureGrowth } from './growth.ts';
 import { connections } from './load.ts';
 import { measurePhotos } from './photos.ts';
 import { measureReads } from './reads.ts';
+import { measureTrade } from './trade.ts';
 import { measureWrites } from './writes.ts';
 
 // Measures the API next to a bare server, on the machine it is started on: `npm run bench`, or one subject of it, `npm run bench -- reads`.
@@ -18,6 +19,7 @@ const subjects = {
   growth: measureGrowth,
   customers: measureCustomers,
   photos: measurePhotos,
+  trade: measureTrade,
 };
 
 const [asked] = process.argv.slice(2);

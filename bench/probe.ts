@@ -4,7 +4,7 @@ import type { Statement } from './statements.ts';
 import { nameOf, watch } from './statements.ts';
 
 export interface Asked {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
