@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { getDocumentProxy } from 'unpdf';
 import type { Dealership } from '../../../test/support/dealership.ts';
 import { dealership } from '../../../test/support/dealership.ts';
 import { completedJobCard, exchange, extra, orderedDeal } from '../../../test/support/selling.ts';
@@ -19,8 +19,7 @@ async function pdfOf({ app, api }: Dealership, { id }: { id: string }) {
 
 /** The text of each page. */
 async function textOf(bytes: Buffer): Promise<string[]> {
-  const loading = getDocument({ data: new Uint8Array(bytes), verbosity: 0 });
-  const pdf = await loading.promise;
+  const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   const pages: string[] = [];
   for (let page = 1; page <= pdf.numPages; page++) {
     const { items } = await (await pdf.getPage(page)).getTextContent();
@@ -28,7 +27,7 @@ async function textOf(bytes: Buffer): Promise<string[]> {
     const text = items.map((item: Json) => item.str + (item.hasEOL ? '\n' : '')).join('');
     pages.push(text.replaceAll(/\s+/g, ' '));
   }
-  await loading.destroy();
+  await pdf.loadingTask.destroy();
   return pages;
 }
 
