@@ -48,7 +48,8 @@ export function firstMoment(timeZone: string, text: string): Instant {
 
 /** The last one: of a date the end of that day, which has 23 or 25 hours when the clocks are changed. */
 export function lastMoment(timeZone: string, text: string): Instant {
-  if (!isDate(text)) return parseInstant(text);
+  // A moment to the second is the whole of it: what is shown of a time is floored.
+  if (!isDate(text)) return text.includes('.') ? parseInstant(text) : `${parseInstant(text).slice(0, 20)}999999Z`;
   const next = isZoned(text) ? firstMinute(timeZone, text, (shown) => shown > text) : Date.parse(text) + dayMs;
   return `${fromMillis(next - minuteMs).slice(0, 17)}59.999999Z`;
 }

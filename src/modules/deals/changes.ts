@@ -111,6 +111,8 @@ export function settled(before: DealRow | null, after: DealRow, { car, lead }: N
   if (next.status !== before?.status) stamp(next, now);
   if (next.status === 'ORDERED' && (before?.status !== 'ORDERED' || next.vehicle_id !== before.vehicle_id))
     next.vat_scheme = car?.vat_scheme ?? null;
+  // A car that had none when it was ordered.
+  if (next.status === 'SOLD') next.vat_scheme ??= car?.vat_scheme ?? null;
   const changed = fieldsThatDiffer(before ?? blankDeal, next);
   if (!before || changed.length > 0 || next.deleted_at !== before.deleted_at) next.updated_at = now;
   return { before, after: next, changed };

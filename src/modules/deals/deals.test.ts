@@ -587,7 +587,8 @@ test('of a sold deal what was invoiced stays, of a cancelled one all but its fil
   for (const change of kept) await api.patch(path, change).refuses(409, 'deal_sold');
   const branch_id = (await newBranch()).id;
   const handover = { scheduled_at: '2026-05-02T10:00:00Z' };
-  const changed = await api.patch(path, { vehicle_price: 5, handover, salesperson_id: owner.id, branch_id }).succeeds();
+  await api.patch(path, { branch_id }).refuses(422, 'validation_failed');
+  const changed = await api.patch(path, { vehicle_price: 5, handover, salesperson_id: owner.id }).succeeds();
   assert.deepEqual([changed.handover.scheduled_at, changed.salesperson_id], [handover.scheduled_at, owner.id]);
   const quote = await dealOf(api);
   const closed = `/v1/deals/${quote.id}`;

@@ -6,8 +6,9 @@ import type { VehicleStatus } from '#modules/vehicles/contract.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
+import { andWithin, keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
+import type { Branches } from '#platform/reach.ts';
 import type { Deal, DealListQuery, DealStatus, Extra, Finance, PartExchange } from './contract.ts';
 
 /** As the wire has it, but for amounts: these are kept in minor units. */
@@ -36,6 +37,8 @@ interface Documents {
 interface Invoiced {
   readonly ids: string[];
   readonly paid: number;
+  /** By finance companies. */
+  readonly financed: number;
   readonly deposit: number;
   readonly deposit_at: Instant | null;
 }
@@ -62,15 +65,22 @@ const carVatScheme = sql<string | null>`(
  * What a customer gave and got back: finance and part exchange count as they were agreed, a deposit where it was paid.
  * Payments on a credit note go the other way.
  */
-const invoiced = sql<Invoiced>`(
-  select json_build_object('ids', coalesce(json_agg(i.id order by i.created_at, i.id), '[]'), 'paid', coalesce(sum(p.amount), 0),
+const invoicedWithin = (branches: Branches) =>
+  sql<Invoiced>`(
+  select json_build_object(
+    'ids', coalesce(json_agg(i.id order by i.created_at, i.id) filter (where true${andWithin(branches, 'i.branch_id')}), '[]'),
+    'paid', coalesce(sum(p.amount), 0), 'financed', coalesce(sum(p.financed), 0),
     'deposit', coalesce(sum(p.amount) filter (where coalesce(o.type, i.type) = 'DEPOSIT'), 0),
     'deposit_at', max(p.last_at) filter (where i.type = 'DEPOSIT'))
   from invoice i
     left join invoice o on o.dealer_id = i.dealer_id and o.id = i.credit_note_of_id
     left join lateral (
-      select sum(case i.type when 'CREDIT_NOTE' then -abs(p.amount) else p.amount end) as amount, max(p.created_at) as last_at
-      from payment p where p.dealer_id = i.dealer_id and p.invoice_id = i.id and p.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) p on true
+      select sum(s.amount) filter (where s.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as amount,
+        sum(s.amount) filter (where s.method = 'FINANCE') as financed,
+        max(s.created_at) filter (where s.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as last_at
+      from (
+        select case i.type when 'CREDIT_NOTE' then -abs(m.amount) else m.amount end as amount, m.method, m.created_at
+        from payment m where m.dealer_id = i.dealer_id and m.invoice_id = i.id) s) p on true
   where i.dealer_id = deal.dealer_id and i.deal_id = deal.id)`.as('invoiced');
 
 /** Those within the caller's reach, tombstones among them. */
@@ -83,7 +93,7 @@ function reachable(ctx: Context) {
       summaryOf('vehicle', 'deal', 'vehicle_id', branches).as('vehicle'),
       summaryOf('staff', 'deal', 'salesperson_id', branches).as('salesperson'),
       carVatScheme,
-      invoiced,
+      invoicedWithin(branches),
     ])
     .$castTo<DealRow>();
 }
@@ -139,15 +149,18 @@ export interface LeadRow {
   readonly status: string;
   readonly customer_id: string;
   readonly has_other_deal: boolean;
+  readonly has_other_sale: boolean;
 }
 
 export async function leadNamed(ctx: Context, id: string | null, dealId: string): Promise<LeadRow | null> {
   if (id === null) return null;
   const { rows } = await sql<LeadRow>`
-    select id, status, customer_id, exists (
-      select from deal d where d.dealer_id = enquiry.dealer_id and d.enquiry_id = enquiry.id and d.id <> ${dealId}::uuid
-        and d.deleted_at is null and d.status <> 'CANCELLED') as has_other_deal
-    from enquiry where dealer_id = ${ctx.dealer.id}::uuid and id = ${id}::uuid and deleted_at is null`.execute(ctx.db);
+    select id, status, customer_id, o.deals > 0 as has_other_deal, o.sales > 0 as has_other_sale
+    from enquiry, lateral (
+      select count(*) as deals, count(*) filter (where d.status in ('SOLD', 'DELIVERED')) as sales
+      from deal d where d.dealer_id = enquiry.dealer_id and d.enquiry_id = enquiry.id and d.id <> ${dealId}::uuid
+        and d.deleted_at is null and d.status <> 'CANCELLED') o
+    where dealer_id = ${ctx.dealer.id}::uuid and id = ${id}::uuid and deleted_at is null`.execute(ctx.db);
   return rows[0] ?? null;
 }
 
@@ -195,7 +208,7 @@ export const blankDeal: DealRow = {
   vehicle: null,
   salesperson: null,
   car_vat_scheme: null,
-  invoiced: { ids: [], paid: 0, deposit: 0, deposit_at: null },
+  invoiced: { ids: [], paid: 0, financed: 0, deposit: 0, deposit_at: null },
 };
 
 /** Saves new and changed deals alike. */

@@ -24,7 +24,8 @@ const deal: Standing = {
   metadata: {},
 };
 const car: Car = { id: 'v', status: 'FOR_SALE', branch_id: 'north', deal_id: null, vat_scheme: 'MARGIN' };
-const lead: Lead = { id: 'e', status: 'NEGOTIATING', customer_id: 'c', has_other_deal: false };
+const nothing = { paid: 0, financed: 0 };
+const lead: Lead = { id: 'e', status: 'NEGOTIATING', customer_id: 'c', has_other_deal: false, has_other_sale: false };
 const exchange = { id: 'p', allowance: 100, settlement: null, status: 'AGREED' } as const;
 
 const answerOf = (work: () => unknown): string => {
@@ -66,11 +67,10 @@ const big = (value: number | null) => BigInt(value ?? 0);
 test('the totals of any deal add up to the penny', () => {
   fc.assert(
     fc.property(terms, schemes, amount, (some, scheme, paid) => {
-      const { vehicle, extras, discount, part_exchange_net, total, finance_advance, balance_due, ...rest } = rules.totalsOf(
-        some,
-        scheme,
+      const { vehicle, extras, discount, part_exchange_net, total, finance_advance, balance_due, ...rest } = rules.totalsOf(some, scheme, {
         paid,
-      );
+        financed: 0,
+      });
       for (const value of [extras, part_exchange_net, total, balance_due, rest.vat]) assert.ok(Number.isSafeInteger(value));
       assert.equal(
         big(extras),
@@ -94,19 +94,19 @@ test('the VAT of a line leaves the nearest amount without it, and that of a deal
     fc.property(terms, schemes, (some, scheme) => {
       let vat = 0;
       for (const extra of some.extras) {
-        const line = rules.totalsOf({ ...bare, extras: [extra] }, scheme, 0);
+        const line = rules.totalsOf({ ...bare, extras: [extra] }, scheme, nothing);
         const whole = 10_000n + big(vatRateBps[extra.vat_code]);
         const off = big(line.total) * 10_000n - big(line.total - line.vat) * whole;
         assert.ok(2n * off > -whole - 1n && 2n * off < whole, `${line.total}: ${line.vat}`);
         vat += line.vat;
       }
       const { vehicle_price, discount } = some;
-      vat += rules.totalsOf({ ...bare, vehicle_price, discount }, scheme, 0).vat;
-      assert.equal(rules.totalsOf(some, scheme, 0).vat, vat);
+      vat += rules.totalsOf({ ...bare, vehicle_price, discount }, scheme, nothing).vat;
+      assert.equal(rules.totalsOf(some, scheme, nothing).vat, vat);
     }),
   );
   const vatIn = (unit_price: number) =>
-    rules.totalsOf({ ...bare, extras: [{ id: 'x', quantity: 1, unit_price, vat_code: 'STANDARD' }] }, null, 0).vat;
+    rules.totalsOf({ ...bare, extras: [{ id: 'x', quantity: 1, unit_price, vat_code: 'STANDARD' }] }, null, nothing).vat;
   assert.deepEqual([3, 9, 15, 9_999_999_999].map(vatIn), [0, 1, 2, 1_666_666_666], 'halves of what is without it go up');
 });
 
@@ -117,22 +117,22 @@ test('a car under the margin scheme shows no VAT, its extras do; a qualifying on
     discount: 60_000,
     extras: [{ id: 'x', quantity: 2, unit_price: 6_001, vat_code: 'STANDARD' }],
   };
-  assert.equal(rules.totalsOf(some, 'MARGIN', 0).vat, 2_000);
-  assert.equal(rules.totalsOf(some, 'NO_VAT', 0).vat, 2_000);
-  assert.equal(rules.totalsOf(some, null, 0).vat, 2_000);
-  assert.equal(rules.totalsOf(some, 'VAT_QUALIFYING', 0).vat, 192_000);
+  assert.equal(rules.totalsOf(some, 'MARGIN', nothing).vat, 2_000);
+  assert.equal(rules.totalsOf(some, 'NO_VAT', nothing).vat, 2_000);
+  assert.equal(rules.totalsOf(some, null, nothing).vat, 2_000);
+  assert.equal(rules.totalsOf(some, 'VAT_QUALIFYING', nothing).vat, 192_000);
 });
 
 test('finance that was declined or has expired pays nothing, a part exchange that is withdrawn neither', () => {
   const of = (status: (typeof financeStatuses)[number] | null) =>
-    rules.totalsOf({ ...deal, finance: { advance: 5, status } }, null, 0).finance_advance;
+    rules.totalsOf({ ...deal, finance: { advance: 5, status } }, null, nothing).finance_advance;
   assert.deepEqual(
     financeStatuses.filter((status) => of(status) === 0),
     ['DECLINED', 'EXPIRED'],
   );
   assert.equal(of(null), 5);
   const net = (status: (typeof exchangeStatuses)[number]) =>
-    rules.totalsOf({ ...deal, part_exchanges: [{ ...exchange, settlement: 150, status }] }, null, 0).part_exchange_net;
+    rules.totalsOf({ ...deal, part_exchanges: [{ ...exchange, settlement: 150, status }] }, null, nothing).part_exchange_net;
   assert.deepEqual(exchangeStatuses.map(net), [-50, -50, -50, 0]);
   assert.equal(rules.netOf({ allowance: null, settlement: null }), null);
   assert.equal(rules.netOf({ allowance: null, settlement: 5 }), -5);
@@ -142,12 +142,13 @@ test('finance that was declined or has expired pays nothing, a part exchange tha
 
 test('a cancelled deal is closed but for its filing; a sold one keeps what was invoiced', () => {
   const fields = ['status', 'enquiry_id', 'customer_id', 'vehicle_id', 'vehicle_price', 'discount', 'extras', 'part_exchanges', 'finance'];
-  const free = ['type', 'salesperson_id', 'deposit', 'handover', 'branch_id'];
+  const free = ['type', 'salesperson_id', 'deposit', 'handover'];
   for (const status of dealStatuses) {
     const answer = (field: string) => answerOf(() => rules.checkOpen({ ...deal, status }, [field]));
     const sold = status === 'SOLD' || status === 'DELIVERED';
     for (const field of fields) assert.equal(answer(field), status === 'CANCELLED' ? 'deal_closed' : sold ? 'deal_sold' : 'allowed');
     for (const field of free) assert.equal(answer(field), status === 'CANCELLED' ? 'deal_closed' : 'allowed');
+    assert.equal(answer('branch_id'), status === 'CANCELLED' ? 'deal_closed' : sold ? 'branch_id' : 'allowed');
     for (const field of ['metadata', 'external_id']) assert.equal(answer(field), 'allowed');
     assert.equal(
       answerOf(() => rules.checkOpen({ ...deal, status }, [])),
@@ -229,6 +230,8 @@ test('a sale wins the enquiry; a cancellation loses it with the same reason, unl
   assert.deepEqual(outcome('CANCELLED', {}, null), { ...lost, reason: 'OTHER' });
   for (const facts of [{ has_other_deal: true }, { status: 'LOST' }, { status: 'DISQUALIFIED' }])
     assert.equal(outcome('CANCELLED', facts), null);
+  const credited = (has_other_sale: boolean) => outcome('CANCELLED', { status: 'WON', has_other_deal: true, has_other_sale });
+  assert.deepEqual([credited(false), credited(true)], [{ status: 'NEGOTIATING', reason: null }, null], 'nothing stays won without a sale');
   for (const status of ['QUOTE', 'RESERVED', 'ORDERED', 'DELIVERED'] as const) assert.equal(outcome(status), null);
   assert.equal(rules.outcomeFor({ status: 'SOLD', cancellation_reason: null }, null), null);
 });
@@ -294,4 +297,15 @@ test('a discount is no more than the price; a part exchange that came stays; an 
     'part_exchanges.1.id,part_exchanges.2.id',
   );
   assert.equal(answer({}, { extras: [{ id: 'p' }] }), 'extras.0.id');
+});
+
+test('what a finance company paid counts, agreed or not', () => {
+  const bought: Terms = { ...deal, extras: [], part_exchanges: [], discount: null, finance: null, vehicle_price: 1_000_000 };
+  const figures = (finance: Terms['finance'], financed: number) => {
+    const { finance_advance, balance_due } = rules.totalsOf(finance ? { ...bought, finance } : bought, null, { paid: 0, financed });
+    return [finance_advance, balance_due];
+  };
+  assert.deepEqual(figures(null, 600_000), [600_000, 400_000]);
+  assert.deepEqual(figures({ advance: 600_000, status: 'PAID_OUT' }, 600_000), [600_000, 400_000]);
+  assert.deepEqual(figures({ advance: 600_000, status: 'DECLINED' }, 700_000), [700_000, 300_000]);
 });

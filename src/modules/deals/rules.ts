@@ -60,8 +60,10 @@ export interface Lead {
   readonly id: string;
   readonly status: string;
   readonly customer_id: string;
-  /** Whether another deal of it is live or quoted. */
+  /** Whether another deal of it is live or quoted … */
   readonly has_other_deal: boolean;
+  /** … and one sold. */
+  readonly has_other_sale: boolean;
 }
 
 // ---- What it comes to ----
@@ -73,13 +75,25 @@ export const totalOf = ({ quantity, unit_price }: { readonly quantity: number; r
 export const netOf = ({ allowance, settlement }: Pick<Exchange, 'allowance' | 'settlement'>): number | null =>
   allowance === null && settlement === null ? null : (allowance ?? 0) - (settlement ?? 0);
 
+/** Money that came in: from the customer, and from a finance company. */
+export interface Received {
+  readonly paid: number;
+  readonly financed: number;
+}
+
 /** The VAT is of each line by itself; whoever sells under the margin scheme shows none. */
-export function totalsOf({ vehicle_price, discount, extras, part_exchanges, finance }: Terms, vatScheme: string | null, paid: number) {
+export function totalsOf(
+  { vehicle_price, discount, extras, part_exchanges, finance }: Terms,
+  vatScheme: string | null,
+  { paid, financed }: Received,
+) {
   const vehicle = vehicle_price ?? 0;
   const off = discount ?? 0;
   const total = vehicle + sum(extras.map(totalOf)) - off;
   const part_exchange_net = sum(part_exchanges.filter(({ status }) => status !== 'WITHDRAWN').map((exchange) => netOf(exchange) ?? 0));
-  const finance_advance = finance?.status === 'DECLINED' || finance?.status === 'EXPIRED' ? 0 : (finance?.advance ?? 0);
+  const agreed = finance?.status === 'DECLINED' || finance?.status === 'EXPIRED' ? 0 : (finance?.advance ?? 0);
+  // Paid by a finance company without or beyond what was agreed, it counts all the same.
+  const finance_advance = Math.max(agreed, financed);
   const lines = extras.map((extra) => vatInGross(totalOf(extra), vatRateBps[extra.vat_code]));
   if (vatScheme === 'VAT_QUALIFYING') lines.push(vatInGross(vehicle - off, vatRateBps.STANDARD));
   return {
@@ -118,10 +132,13 @@ export const statusOfHeld = ({ status }: Pick<Standing, 'status'>): VehicleStatu
 export const statusLetGo = (before: Pick<Standing, 'status' | 'vehicle_status_before'>): VehicleStatus =>
   isSold(before) || before.vehicle_status_before === null ? 'IN_PREPARATION' : before.vehicle_status_before;
 
-/** What becomes of the enquiry; null when it stays as it is. One that has another deal is not lost. */
+/** What becomes of the enquiry; null when it stays as it is. One that has another deal is not lost, but it is not won any more either. */
 export function outcomeFor({ status, cancellation_reason: reason }: Pick<Standing, 'status' | 'cancellation_reason'>, lead: Lead | null) {
   if (!lead) return null;
   if (status === 'SOLD' && lead.status !== 'WON') return { status: 'WON', reason: null } as const;
+  if (status === 'CANCELLED' && lead.status === 'WON' && lead.has_other_deal) {
+    return lead.has_other_sale ? null : ({ status: 'NEGOTIATING', reason: null } as const);
+  }
   if (status !== 'CANCELLED' || lead.has_other_deal || lead.status === 'LOST' || lead.status === 'DISQUALIFIED') return null;
   return { status: 'LOST', reason: reason === null || reason.startsWith('X_') ? 'OTHER' : reason } as const;
 }
@@ -139,6 +156,7 @@ export function checkOpen(before: Standing, changed: readonly string[]): void {
   if (before.status === 'CANCELLED' && changed.some((field) => field !== 'metadata' && field !== 'external_id'))
     throw new Refusal('deal_closed');
   if (isSold(before) && changed.some((field) => keptOnceSold.includes(field))) throw new Refusal('deal_sold');
+  if (isSold(before) && changed.includes('branch_id')) throw invalid('branch_id', 'A sold deal stays at the branch of its invoice.');
 }
 
 /** To hold a car a deal needs it, and an enquiry; and no other deal may hold it. */
@@ -151,8 +169,8 @@ export function checkHold(before: Standing | null, after: Standing, car: Car | n
   }
   if (!car) return;
   const takes = isLive(after) && carHeld(before) !== car.id;
-  if (takes && (car.deal_id !== null || car.status === 'SOLD' || car.status === 'DELIVERED')) throw new Refusal('vehicle_in_deal');
   if (takes && !reaches(reach, car.branch_id)) throw invalid('vehicle_id', 'No vehicle with this id is visible to the key.');
+  if (takes && (car.deal_id !== null || car.status === 'SOLD' || car.status === 'DELIVERED')) throw new Refusal('vehicle_in_deal');
   if ((takes || names('vehicle_id')) && car.status === 'DISPOSED') throw new Refusal('request_refused', 'The vehicle is disposed of.');
 }
 

@@ -1,12 +1,15 @@
+import { reasonsToLeave } from '#modules/enquiries/contract.ts';
 import { receiveOffered } from '#modules/enquiries/index.ts';
+import { isDealerCode } from '#modules/reference/index.ts';
 import type { NewVehicle } from '#modules/vehicles/index.ts';
 import { takeInExchange } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
+import { acrossBranches } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { dateIn } from '#platform/dates.ts';
 import { erase } from '#platform/db/records.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { Refusal } from '#platform/errors.ts';
+import { invalid, Refusal } from '#platform/errors.ts';
 import { toTombstone } from '#platform/records.ts';
 import { settled } from './changes.ts';
 import { carryOut, namedBy, standing } from './commands.ts';
@@ -46,26 +49,31 @@ export const deliverDeal = (ctx: Context, dealId: string): Promise<Deal> =>
     return getDeal(tx, dealId);
   });
 
+/** What is seen of a car when it has come, where the deal did not say it. */
+export type Seen = Partial<Pick<KeptExchange, 'make' | 'model' | 'mileage'>>;
+
 /** The car given in part exchange has come: it is taken into stock, for what the deal allows for it. */
-export const receivePartExchange = (ctx: Context, dealId: string, partExchangeId: string): Promise<Deal> =>
+export const receivePartExchange = (ctx: Context, dealId: string, partExchangeId: string, seen: Seen = {}): Promise<Deal> =>
   inTransaction(ctx, async (tx) => {
     const deal = await standing(tx, dealId);
-    const exchange = deal.part_exchanges.find(({ id }) => id === partExchangeId);
-    if (!exchange) throw new Refusal('not_found', 'The deal has no such part exchange.');
-    rules.checkReceivable(deal, exchange);
+    const offered = deal.part_exchanges.find(({ id }) => id === partExchangeId);
+    if (!offered) throw new Refusal('not_found', 'The deal has no such part exchange.');
+    rules.checkReceivable(deal, offered);
+    const exchange = { ...offered, ...seen };
     const vehicle = await takeInExchange(tx, carOf(deal, exchange, dateIn(tx.dealer.timeZone, tx.now)));
     const received: KeptExchange = { ...exchange, status: 'RECEIVED', stock_vehicle_id: vehicle.id };
-    await change(tx, deal, { part_exchanges: deal.part_exchanges.map((one) => (one === exchange ? received : one)) });
+    await change(tx, deal, { part_exchanges: deal.part_exchanges.map((one) => (one === offered ? received : one)) });
     const { lead } = await namedBy(tx, deal);
     if (lead) await receiveOffered(tx, lead.id, exchange.registration, vehicle.id);
     return getDeal(tx, dealId);
   });
 
-/** The invoice of a sold deal is credited: the sale is off, and the car has come back. */
+/** The invoice of a sold deal is credited: the sale is off, and the car has come back. The reason is a code. */
 export const cancelByCredit = (ctx: Context, dealId: string, reason: string | null = null): Promise<void> =>
-  inTransaction(ctx, async (tx) => {
+  inTransaction(acrossBranches(ctx), async (tx) => {
     const deal = await standing(tx, dealId);
     rules.checkCreditable(deal);
+    if (reason !== null) await checkCancellationReason(tx, reason);
     await change(tx, deal, { status: 'CANCELLED', cancellation_reason: reason });
   });
 
@@ -76,6 +84,13 @@ export const deleteDeal = (ctx: Context, dealId: string): Promise<Tombstone> =>
     rules.checkDeletable(deal);
     return toTombstone(await change(tx, deal, { deleted_at: tx.now }));
   });
+
+async function checkCancellationReason(tx: Context, reason: string): Promise<void> {
+  const isShipped = reasonsToLeave.some((code) => code === reason);
+  if (!isShipped && !(await isDealerCode(tx, 'deal-cancellation-reasons', reason))) {
+    throw invalid('reason', 'Not a code of the reference list "deal-cancellation-reasons".');
+  }
+}
 
 /** Empties the records for the sandbox's reset. */
 export const eraseDeals = (ctx: Context): Promise<void> => erase(ctx, ['deal']);

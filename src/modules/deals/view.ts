@@ -84,8 +84,8 @@ const toFinance = (finance: KeptFinance, currency: string): Deal['finance'] => (
   balloon: toMoney(finance.balloon, currency),
 });
 
-/** Once ordered by the scheme that was agreed, before by that of the car. */
+/** Once ordered by the scheme that was agreed, before by that of the car as it is. */
 function toTotals(row: DealRow, currency: string): Totals {
-  const amounts = totalsOf(row, row.vat_scheme ?? row.car_vat_scheme, row.invoiced.paid);
+  const amounts = totalsOf(row, row.ordered_at === null ? row.car_vat_scheme : row.vat_scheme, row.invoiced);
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]): [string, Money] => [name, { amount, currency }])) as Totals;
 }

@@ -84,8 +84,8 @@ const notes = sql<Note[]>`(
 const dealt = sql<Dealt>`(
   select json_build_object('invoiced', coalesce(bool_or(d.status in ('SOLD', 'DELIVERED')), false), 'exchange', case
     when bool_or(d.part_exchanges @> '[{"status": "RECEIVED"}]') then 'RECEIVED'
-    when bool_or(d.status <> 'CANCELLED' and d.part_exchanges @> '[{"status": "AGREED"}]') then 'AGREED' end)
-  from deal d where d.dealer_id = enquiry.dealer_id and d.enquiry_id = enquiry.id and d.deleted_at is null)`.as('dealt');
+    when bool_or(d.deleted_at is null and d.status <> 'CANCELLED' and d.part_exchanges @> '[{"status": "AGREED"}]') then 'AGREED' end)
+  from deal d where d.dealer_id = enquiry.dealer_id and d.enquiry_id = enquiry.id)`.as('dealt');
 
 /** Those within the caller's reach, tombstones among them. */
 function reachable(ctx: Context) {

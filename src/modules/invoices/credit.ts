@@ -16,19 +16,23 @@ import { tellJobCard } from './workshop.ts';
  * A sale that is credited cancels its deal, with this reason; a job card that is credited is not invoiced any more.
  */
 export const creditInvoice = (ctx: Context, id: string, { reason = null }: { reason?: string | null } = {}): Promise<InvoiceDetails> =>
-  inTransaction(ctx, async (tx) => {
-    const invoice = await standing(tx, id);
-    rules.checkCreditable(invoice, await invoicesOfDeal(tx, invoice.deal_id));
-    const note = await noteOn(tx, invoice);
-    const credited: DetailedRow = { ...invoice, status: 'CREDITED' };
-    await save(tx, null, note);
-    await save(tx, invoice, credited);
-    recordActivity(tx, 'created', 'invoice', note.id, []);
-    recordActivity(tx, 'updated', 'invoice', invoice.id, ['status', 'totals']);
-    await tellDeal(tx, credited, reason);
-    await tellJobCard(tx, credited);
-    return getInvoice(tx, note.id);
-  });
+  inTransaction(
+    ctx,
+    async (tx) => {
+      const invoice = await standing(tx, id);
+      rules.checkCreditable(invoice, await invoicesOfDeal(tx, invoice.deal_id));
+      const note = await noteOn(tx, invoice);
+      const credited: DetailedRow = { ...invoice, status: 'CREDITED' };
+      await save(tx, null, note);
+      await save(tx, invoice, credited);
+      recordActivity(tx, 'created', 'invoice', note.id, []);
+      recordActivity(tx, 'updated', 'invoice', invoice.id, ['status', 'totals']);
+      await tellDeal(tx, credited, reason);
+      await tellJobCard(tx, credited);
+      return getInvoice(tx, note.id);
+    },
+    'stock_busy',
+  );
 
 async function noteOn(tx: Context, invoice: DetailedRow): Promise<DetailedRow> {
   const { branch_id, customer_id, bill_to, deal_id, job_card_id, vehicle_id, prices_include_vat, number, issued_on } = invoice;

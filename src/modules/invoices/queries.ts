@@ -87,12 +87,12 @@ export const pageOfInvoices = <T>(ctx: Context, query: InvoiceListQuery, toWire:
 export const invoicesOfDeal = (ctx: Context, dealId: string | null): Promise<OfDealRow[]> =>
   dealId === null ? Promise.resolve([]) : ofDeal(ctx, dealId);
 
-type OfDealRow = Pick<InvoiceRow, 'id' | 'type' | 'status' | 'number' | 'gross' | 'paid'>;
+type OfDealRow = Pick<InvoiceRow, 'id' | 'type' | 'status' | 'number' | 'customer_id' | 'gross' | 'paid'>;
 
 const ofDeal = (ctx: Context, dealId: string) =>
   ctx.db
     .selectFrom('invoice')
-    .select(['id', 'type', 'status', 'number', 'gross', 'paid'])
+    .select(['id', 'type', 'status', 'number', 'customer_id', 'gross', 'paid'])
     .where('dealer_id', '=', ctx.dealer.id)
     .where('deal_id', '=', dealId)
     .orderBy('created_at')

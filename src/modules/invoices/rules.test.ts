@@ -168,3 +168,17 @@ test('a deposit is spent once its deal is invoiced, even if that was credited si
   }
   rules.checkCreditable(deposit, [{ type: 'DEPOSIT', status: 'PAID' }]);
 });
+
+const paidBy = (pay_type: string) => ({ pay_type });
+
+test('a job card is invoiced to one payer: the house’s own lines are left out, a third party’s refuse it', () => {
+  assert.deepEqual(rules.billed('RETAIL', [paidBy('CUSTOMER'), paidBy('INTERNAL'), paidBy('GOODWILL')]), [paidBy('CUSTOMER')]);
+  assert.deepEqual(rules.billed('WARRANTY', [paidBy('WARRANTY'), paidBy('INTERNAL')]), [paidBy('WARRANTY')]);
+  assert.throws(() => rules.billed('RETAIL', [paidBy('CUSTOMER'), paidBy('WARRANTY')]), { code: 'request_refused', message: /WARRANTY/ });
+});
+
+test('a deposit that another customer paid is credited before the sale', () => {
+  const paid = { ...invoice({ type: 'DEPOSIT', status: 'PAID' }), customer_id: 'x' };
+  rules.checkDeposits([paid], 'x');
+  assert.throws(() => rules.checkDeposits([paid], 'y'), { code: 'request_refused', message: /another customer/ });
+});

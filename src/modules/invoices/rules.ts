@@ -122,6 +122,15 @@ export function payerOf(type: string): string {
   return type === 'WARRANTY' || type === 'INSURANCE' || type === 'GOODWILL' ? type : 'CUSTOMER';
 }
 
+/** The lines of a card that are billed. What the house bears is nobody's to pay; what a third party pays would be lost on this invoice. */
+export function billed<L extends { readonly pay_type: string }>(type: string, lines: readonly L[]): L[] {
+  const payer = payerOf(type);
+  const third = lines.find(({ pay_type: by }) => by !== payer && by !== 'INTERNAL' && by !== 'GOODWILL');
+  if (third)
+    throw new Refusal('request_refused', `The job card has lines that ${third.pay_type} pays for: they belong on a card of their own.`);
+  return lines.filter(({ pay_type: by }) => by === payer);
+}
+
 // ---- The state of an invoice ----
 
 /** An invoice as far as the rules look at it. */
@@ -182,9 +191,11 @@ export function checkCreditable(invoice: Standing, ofDeal: readonly OfDeal[]): v
 }
 
 /** A deposit that was asked for and not paid would be asked for twice. */
-export function checkDeposits(ofDeal: readonly Standing[]): void {
+export function checkDeposits(ofDeal: readonly (Standing & { readonly customer_id: string | null })[], customerId: string | null): void {
   const owed = ofDeal.find((invoice) => invoice.type === 'DEPOSIT' && isOpen(invoice));
   if (owed) throw new Refusal('request_refused', `The deposit invoice ${owed.number} is not paid: record its payment, or credit it.`);
+  const others = ofDeal.find(({ type, status, customer_id }) => type === 'DEPOSIT' && status === 'PAID' && customer_id !== customerId);
+  if (others) throw new Refusal('request_refused', `The deposit invoice ${others.number} was paid by another customer: credit it first.`);
 }
 
 /** A deposit is taken for a deal that is still to be invoiced. */

@@ -22,23 +22,27 @@ import { billToCustomer, carOf, visibleDeal } from './source-queries.ts';
 
 /** Invoices the sale of a deal's car, and so sells it. What was paid on account, given in part exchange or financed counts as paid. */
 export const raiseSalesInvoice = (ctx: Context, dealId: string, input: NewSalesInvoice = {}): Promise<InvoiceDetails> =>
-  inTransaction(ctx, async (tx) => {
-    const { due_on } = checked(newSalesInvoice, input);
-    const deal = await standing(tx, dealId);
-    const earlier = await invoicesOfDeal(tx, dealId);
-    rules.checkDeposits(earlier);
-    const about = await aboutDeal(tx, deal, { type: 'VEHICLE_SALE', due_on });
-    // The invoice is there before the deal is told sold, so that the event names it.
-    const opened: DetailedRow = { ...(await issued(tx, drafted(tx, about))), status: 'ISSUED' };
-    await save(tx, null, opened);
-    const sold = await sellDeal(tx, dealId);
-    const lines = linesOf(sold, await carOf(tx, about.vehicle_id));
-    rules.checkLines(lines, true);
-    const invoice = withPayments(tx, withLines(tx, opened, lines), [...deposits(earlier), ...exchanges(sold), ...advance(sold)]);
-    await save(tx, opened, invoice);
-    recordActivity(tx, 'created', 'invoice', invoice.id, []);
-    return getInvoice(tx, invoice.id);
-  });
+  inTransaction(
+    ctx,
+    async (tx) => {
+      const { due_on } = checked(newSalesInvoice, input);
+      const deal = await standing(tx, dealId);
+      const earlier = await invoicesOfDeal(tx, dealId);
+      rules.checkDeposits(earlier, deal.customer_id);
+      const about = await aboutDeal(tx, deal, { type: 'VEHICLE_SALE', due_on });
+      // The invoice is there before the deal is told sold, so that the event names it.
+      const opened: DetailedRow = { ...(await issued(tx, drafted(tx, about))), status: 'ISSUED' };
+      await save(tx, null, opened);
+      const sold = await sellDeal(tx, dealId);
+      const lines = linesOf(sold, await carOf(tx, about.vehicle_id));
+      rules.checkLines(lines, true);
+      const invoice = withPayments(tx, withLines(tx, opened, lines), [...deposits(earlier), ...exchanges(sold), ...advance(sold)]);
+      await save(tx, opened, invoice);
+      recordActivity(tx, 'created', 'invoice', invoice.id, []);
+      return getInvoice(tx, invoice.id);
+    },
+    'stock_busy',
+  );
 
 /** Invoices a deposit on a deal: what the deal asks for, unless said. */
 export const raiseDepositInvoice = (ctx: Context, dealId: string, input: NewDepositInvoice = {}): Promise<InvoiceDetails> =>

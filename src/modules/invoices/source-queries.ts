@@ -53,19 +53,19 @@ export interface JobLineRow {
   readonly unit_price: number;
   readonly discount: number;
   readonly vat_code: VatRate;
+  readonly pay_type: string;
 }
 
-/** The lines of a job card that this payer pays: authorised, not declined. */
-export const linesOfJobCard = (ctx: Context, jobCardId: string, payer: string): Promise<JobLineRow[]> =>
+/** The lines of a job card that somebody pays: authorised, not declined. */
+export const linesOfJobCard = (ctx: Context, jobCardId: string): Promise<JobLineRow[]> =>
   ctx.db
     .selectFrom('job_card_line')
-    .select(['id', 'kind', 'description', 'part_number', 'quantity', 'unit_price', 'discount', 'vat_code'])
+    .select(['id', 'kind', 'description', 'part_number', 'quantity', 'unit_price', 'discount', 'vat_code', 'pay_type'])
     .where('dealer_id', '=', ctx.dealer.id)
     .where('job_card_id', '=', jobCardId)
     .where('authorised', '=', true)
     .where('status', '<>', 'DECLINED')
     .where('kind', '<>', 'NOTE')
-    .where('pay_type', '=', payer)
     .orderBy('position')
     .$castTo<JobLineRow>()
     .execute();

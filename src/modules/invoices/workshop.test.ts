@@ -24,7 +24,7 @@ test('a job card is invoiced with the authorised lines of who pays, an MOT outsi
     { kind: 'MOT', description: 'MOT test', unit_price: 5_485, vat_code: 'OUTSIDE_SCOPE' },
     { description: 'Not wanted', unit_price: 9_900, status: 'DECLINED', authorised: false },
     { description: 'Not asked', unit_price: 9_900, authorised: false },
-    { description: 'For the maker', unit_price: 9_900, pay_type: 'WARRANTY' },
+    { description: 'For nothing', unit_price: 9_900, pay_type: 'GOODWILL' },
     { kind: 'NOTE', description: 'Customer waits' },
   ]);
   const { id } = await raiseWorkshopInvoice(d.ctx, card.id, { due_on: '2031-01-31' });
@@ -65,12 +65,16 @@ test('a job card is told when its invoice is paid, in part and in full', async (
 
 test('the warrantor or insurer pays for its card, and an internal card is not invoiced', async () => {
   const d = await dealership();
-  const lines = [{ unit_price: 5_000, pay_type: 'WARRANTY' }, { unit_price: 7_000 }, { unit_price: 9_000, pay_type: 'INTERNAL' }];
+  const lines = [
+    { unit_price: 5_000, pay_type: 'WARRANTY' },
+    { unit_price: 9_000, pay_type: 'INTERNAL' },
+  ];
   const card = await completedJobCard(d, lines, { type: 'WARRANTY' });
   const invoice = await raiseWorkshopInvoice(d.ctx, card.id, { bill_to: { name: 'A Maker Ltd', vat_number: 'GB2' } });
   assert.deepEqual([invoice.bill_to, invoice.totals.net.amount], [{ name: 'A Maker Ltd', address: null, vat_number: 'GB2' }, 5_000]);
   await refuses(raiseWorkshopInvoice(d.ctx, (await completedJobCard(d, lines, { type: 'INTERNAL' })).id), 'request_refused');
-  await refuses(raiseWorkshopInvoice(d.ctx, (await completedJobCard(d, lines.slice(2))).id), 'request_refused');
+  await refuses(raiseWorkshopInvoice(d.ctx, (await completedJobCard(d, lines.slice(1))).id), 'request_refused');
+  await refuses(raiseWorkshopInvoice(d.ctx, (await completedJobCard(d, lines)).id), 'request_refused');
   await refuses(raiseWorkshopInvoice(d.ctx, (await completedJobCard(d, lines, { customer_id: null })).id), 'request_refused');
 });
 

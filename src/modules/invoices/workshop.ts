@@ -18,32 +18,36 @@ import { billToCustomer, linesOfJobCard, visibleJobCard } from './source-queries
 
 /** Invoices a job card. Whom, where it is not the customer: the warrantor, the insurer. */
 export const raiseWorkshopInvoice = (ctx: Context, jobCardId: string, input: NewWorkshopInvoice = {}): Promise<InvoiceDetails> =>
-  inTransaction(ctx, async (tx) => {
-    const { bill_to, due_on } = checked(newWorkshopInvoice, input);
-    const card = await visibleJobCard(tx, jobCardId);
-    if (!card) throw new Refusal('not_found');
-    if (card.invoice_number) throw new Refusal('request_refused', `The job card is invoiced: ${card.invoice_number}.`);
-    const { branch_id, customer_id, vehicle_id } = card;
-    if (customer_id === null && !bill_to) throw new Refusal('request_refused', 'The job card has no customer.');
-    const lines = (await linesOfJobCard(tx, jobCardId, rules.payerOf(card.type))).map(toLine);
-    rules.checkLines(lines, false);
-    const draft = drafted(tx, {
-      type: 'WORKSHOP',
-      branch_id,
-      customer_id,
-      bill_to: bill_to ?? (await billToCustomer(tx, customer_id)),
-      job_card_id: jobCardId,
-      vehicle_id,
-      prices_include_vat: false,
-      statements: [`For job card ${card.number}${card.registration === null ? '' : `, registration ${card.registration}`}.`],
-      due_on,
-    });
-    const invoice = await issued(tx, withLines(tx, draft, lines));
-    await save(tx, null, invoice);
-    recordActivity(tx, 'created', 'invoice', invoice.id, []);
-    await markInvoiced(tx, jobCardId);
-    return getInvoice(tx, invoice.id);
-  });
+  inTransaction(
+    ctx,
+    async (tx) => {
+      const { bill_to, due_on } = checked(newWorkshopInvoice, input);
+      const card = await visibleJobCard(tx, jobCardId);
+      if (!card) throw new Refusal('not_found');
+      if (card.invoice_number) throw new Refusal('request_refused', `The job card is invoiced: ${card.invoice_number}.`);
+      const { branch_id, customer_id, vehicle_id } = card;
+      if (customer_id === null && !bill_to) throw new Refusal('request_refused', 'The job card has no customer.');
+      const lines = rules.billed(card.type, await linesOfJobCard(tx, jobCardId)).map(toLine);
+      rules.checkLines(lines, false);
+      const draft = drafted(tx, {
+        type: 'WORKSHOP',
+        branch_id,
+        customer_id,
+        bill_to: bill_to ?? (await billToCustomer(tx, customer_id)),
+        job_card_id: jobCardId,
+        vehicle_id,
+        prices_include_vat: false,
+        statements: [`For job card ${card.number}${card.registration === null ? '' : `, registration ${card.registration}`}.`],
+        due_on,
+      });
+      const invoice = await issued(tx, withLines(tx, draft, lines));
+      await save(tx, null, invoice);
+      recordActivity(tx, 'created', 'invoice', invoice.id, []);
+      await markInvoiced(tx, jobCardId);
+      return getInvoice(tx, invoice.id);
+    },
+    'stock_busy',
+  );
 
 /** What a job card learns of its invoice: that it was paid, in part or in full, or credited. */
 export async function tellJobCard(tx: Context, { type, job_card_id }: DetailedRow): Promise<void> {

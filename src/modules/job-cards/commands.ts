@@ -75,7 +75,11 @@ export const markInvoiced = (ctx: Context, id: string): Promise<JobCard> =>
     async (tx) => {
       const card = await standing(tx, id);
       rules.checkInvoiceable(card);
-      return change(tx, card, { ...card, status: 'INVOICED' }, ['invoice_id', 'invoice_status']);
+      return change(tx, card, { ...card, status: 'INVOICED' }, [
+        'invoice_id',
+        'invoice_status',
+        ...(card.invoice?.settled ? ['is_paid'] : []),
+      ]);
     },
     'stock_busy',
   );

@@ -10,7 +10,7 @@ import type { NewVehicle, Vehicle, VehicleChanges, VehicleStatus } from './contr
 import { wrongByScheme } from './photo-gallery.ts';
 import { forgetFiles } from './photo-queries.ts';
 import { countStock, orderStatusOf, stampWebsite, vehiclesNamed, visibleVehicle } from './queries.ts';
-import { checkCostsScope, checkDeletable, checkMayDelete, checkOrder, wrongByCalendar } from './rules.ts';
+import { checkCostsScope, checkDeletable, checkMayDelete, checkOrder, statusBack, wrongByCalendar } from './rules.ts';
 import { toTombstone, vehicleView } from './view.ts';
 import type { Write } from './write.ts';
 import { save, saveSettled, writeVehicles } from './write.ts';
@@ -51,7 +51,7 @@ export const moveForDeal = (ctx: Context, vehicleId: string, status: VehicleStat
     async (tx) => {
       const [vehicle] = await vehiclesNamed(tx, { ids: [vehicleId], externalIds: [], registrations: [], vins: [] });
       if (!vehicle) throw new Refusal('not_found');
-      await saveSettled(tx, vehicle, { ...vehicle, status, deal_id: dealId });
+      await saveSettled(tx, vehicle, { ...vehicle, status: statusBack(vehicle, status), deal_id: dealId });
     },
     'stock_busy',
   );

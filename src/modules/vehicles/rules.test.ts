@@ -161,3 +161,11 @@ test('costs need their own scope, and its permission', () => {
   refuses('insufficient_scope', () => rules.checkCostsScope({ granted: ['vehicles:write'], scopes: ['vehicles:write'] }));
   refuses('scope_not_permitted_for_owner', () => rules.checkCostsScope({ granted: ['vehicles:costs'], scopes: [] }));
 });
+
+test('a vehicle that a deal lets go is for sale again only if it may be', () => {
+  const priced = vehicle({ asking_price: 100 });
+  assert.equal(rules.statusBack(priced, 'FOR_SALE'), 'FOR_SALE');
+  assert.equal(rules.statusBack({ ...priced, asking_price: null }, 'FOR_SALE'), 'IN_PREPARATION');
+  assert.equal(rules.statusBack({ ...priced, write_off_category: 'A' }, 'FOR_SALE'), 'IN_PREPARATION');
+  assert.equal(rules.statusBack({ ...priced, asking_price: null }, 'DUE_IN'), 'DUE_IN');
+});

@@ -111,16 +111,22 @@ export function checkVehicle(after: Standing, written: VehicleChanges): void {
   if (saysOfVin(written) && after.vin !== null && !strictVin.test(after.vin) && !mayHaveFreeVin(after)) {
     errors.vin = ['17 letters and digits without I, O and Q; free in form only on a used vehicle built before 1981.'];
   }
-  if (after.status === 'FOR_SALE') {
-    if (after.asking_price === null && !after.price_on_application) {
-      errors.asking_price = ['A vehicle for sale needs an asking_price, or price_on_application.'];
-    }
-    if (after.write_off_category === 'A' || after.write_off_category === 'B') {
-      errors.write_off_category = [`A category ${after.write_off_category} write-off can never be for sale.`];
-    }
-  }
+  if (after.status === 'FOR_SALE') Object.assign(errors, wrongForSale(after));
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
+
+/** What keeps a vehicle from being for sale. */
+export function wrongForSale(vehicle: Pick<Standing, 'asking_price' | 'price_on_application' | 'write_off_category'>): FieldErrors {
+  const { asking_price: price, price_on_application: onApplication, write_off_category: category } = vehicle;
+  const errors: FieldErrors = {};
+  if (price === null && !onApplication) errors.asking_price = ['A vehicle for sale needs an asking_price, or price_on_application.'];
+  if (category === 'A' || category === 'B') errors.write_off_category = [`A category ${category} write-off can never be for sale.`];
+  return errors;
+}
+
+/** The status of a vehicle that a deal lets go: one that may not be for sale any more is looked at again. */
+export const statusBack = (vehicle: Parameters<typeof wrongForSale>[0], status: VehicleStatus): VehicleStatus =>
+  status === 'FOR_SALE' && Object.keys(wrongForSale(vehicle)).length > 0 ? 'IN_PREPARATION' : status;
 
 /** Whether a change bears on the form of the VIN: itself, or what lets it be free. */
 const saysOfVin = ({ vin, condition, year_of_manufacture: year, first_registered_on: registered }: VehicleChanges): boolean =>
