@@ -1,22 +1,15 @@
-import { appointmentEvents } from '#modules/appointments/contract.ts';
 import { appointmentRoutes } from '#modules/appointments/routes.ts';
-import { customerEvents } from '#modules/customers/contract.ts';
 import { customerRoutes } from '#modules/customers/routes.ts';
 import { dealerRoutes } from '#modules/dealers/routes.ts';
-import { dealEvents } from '#modules/deals/contract.ts';
 import { dealRoutes } from '#modules/deals/routes.ts';
-import { enquiryEvents } from '#modules/enquiries/contract.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
 import { invoiceRoutes } from '#modules/invoices/routes.ts';
-import { jobCardEvents } from '#modules/job-cards/contract.ts';
 import { jobCardRoutes } from '#modules/job-cards/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
-import { vehicleEvents } from '#modules/vehicles/contract.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
-import type { EventType } from '#platform/contract.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { sweepAnswers } from '#platform/http/once.ts';
 import type { Handler, Schedule } from '#platform/jobs/job.ts';
@@ -34,16 +27,6 @@ export const routes: readonly Route[] = [
   ...jobCardRoutes,
   ...invoiceRoutes,
   ...stockBookRoutes,
-];
-
-/** Every type of event. */
-export const eventTypes: readonly EventType[] = [
-  ...vehicleEvents,
-  ...enquiryEvents,
-  ...customerEvents,
-  ...dealEvents,
-  ...appointmentEvents,
-  ...jobCardEvents,
 ];
 
 /** Every job of the worker … */

@@ -6,8 +6,9 @@ import { scopeCatalogue } from '#modules/staff/contract.ts';
 import type { EventType, Operation } from '#platform/contract.ts';
 import { listQuery } from '#platform/contract.ts';
 import { catalogue } from '#platform/errors.ts';
-import { eventTypes, handlers, routes, schedules } from '../../src/app/catalogue.ts';
+import { handlers, routes, schedules } from '../../src/app/catalogue.ts';
 import { openApi } from '../../src/app/openapi.ts';
+import { eventTypes } from '../../src/modules/events/lists.ts';
 import { filesLike } from './source.ts';
 
 const operations: readonly Operation[] = routes.map(({ operation }) => operation);

@@ -17,6 +17,7 @@ const own: Record<string, readonly string[]> = {
   invoices: ['issue', 'sale', 'workshop', 'credit', 'document', 'pdf-link', 'source-queries'],
   keys: ['identify', 'key-text'],
   reference: ['lists'],
+  events: ['lists'],
   staff: ['passwords'],
   vehicles: [
     'batch-shapes',

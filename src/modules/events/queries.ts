@@ -28,7 +28,7 @@ export async function insertEvents(tx: Context, rows: readonly EventRow[]): Prom
 
 /** Outside the transaction that asks: what is made here must stay even if that one is undone. */
 export async function makeDay({ pools }: Service, day: string): Promise<void> {
-  await pools.doors.query('select event_day($1::date)', [day]);
+  await pools.doors.query("select partition_day('event', $1::date)", [day]);
 }
 
 export async function timeNow({ pools }: Service): Promise<Instant> {

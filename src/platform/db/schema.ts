@@ -28,6 +28,10 @@ export type ContactMethod = "EMAIL" | "IN_PERSON" | "PHONE" | "POST" | "SMS" | "
 
 export type CustomerType = "BUSINESS" | "INDIVIDUAL";
 
+export type DeliveryError = "blocked_address" | "connect" | "dns" | "redirect" | "status" | "timeout" | "tls";
+
+export type DeliveryState = "due" | "sending";
+
 export type DriverPosition = "LEFT" | "RIGHT";
 
 export type Drivetrain = "ALL_WHEEL" | "FOUR_WHEEL" | "FRONT_WHEEL" | "REAR_WHEEL";
@@ -91,6 +95,8 @@ export type VehicleCondition = "NEW" | "USED";
 export type VehicleStatus = "DELIVERED" | "DISPOSED" | "DUE_IN" | "FOR_SALE" | "IN_PREPARATION" | "NOT_FOR_SALE" | "RESERVED" | "SOLD";
 
 export type VehicleType = "BIKE" | "CAR" | "CARAVAN" | "CROSSOVER" | "FARM" | "MOTORHOME" | "PLANT" | "TRUCK" | "VAN";
+
+export type WebhookDisabledReason = "app_revoked" | "delivery_failures" | "manual" | "plan";
 
 export type WheelbaseType = "EXLWB" | "LWB" | "MWB" | "STD" | "SWB" | "XLWB" | "XXLWB";
 
@@ -312,6 +318,52 @@ export interface Dealer {
 export interface DealerClock {
   dealer_id: string;
   last: Instant;
+}
+
+export interface Delivery {
+  attempt: Generated<number>;
+  dealer_id: string;
+  endpoint_id: string;
+  event_at: Instant;
+  event_id: string;
+  id: string;
+  lease_owner: string | null;
+  lease_until: Instant | null;
+  manual: Generated<boolean>;
+  next_at: Instant;
+  state: Generated<DeliveryState>;
+}
+
+export interface DeliveryAttempt {
+  attempt: number;
+  attempted_at: Instant;
+  dealer_id: string;
+  delivery_id: string;
+  duration_ms: number;
+  endpoint_id: string;
+  error: DeliveryError | null;
+  event_at: Instant;
+  event_id: string;
+  event_type: string;
+  id: string;
+  manual: boolean;
+  next_attempt_at: Instant | null;
+  request_body: string;
+  request_headers: Json;
+  response_body: string | null;
+  response_status: number | null;
+  success: boolean;
+  updated_at: Instant;
+}
+
+export interface EndpointHealth {
+  dealer_id: string;
+  endpoint_id: string;
+  failing_since: Instant | null;
+  last_attempt_at: Instant | null;
+  last_failure_at: Instant | null;
+  last_success_at: Instant | null;
+  notices: Generated<number>;
 }
 
 export interface Enquiry {
@@ -784,6 +836,28 @@ export interface VehicleBatchItem {
   warnings: string[];
 }
 
+export interface WebhookEndpoint {
+  all_branches: boolean;
+  branch_ids: ArrayType<string>;
+  calling_dealer_id: string;
+  created_at: Instant;
+  created_by: Json;
+  dealer_id: string;
+  description: string | null;
+  disabled_at: Instant | null;
+  disabled_reason: WebhookDisabledReason | null;
+  enabled: boolean;
+  events: string[];
+  id: string;
+  old_secret_enc: Buffer | null;
+  old_secret_until: Instant | null;
+  readable_types: string[];
+  secret_enc: Buffer;
+  secret_hint: string;
+  updated_at: Instant;
+  url: string;
+}
+
 export interface DB {
   activity: Activity;
   allowance: Allowance;
@@ -797,6 +871,9 @@ export interface DB {
   deal: Deal;
   dealer: Dealer;
   dealer_clock: DealerClock;
+  delivery: Delivery;
+  delivery_attempt: DeliveryAttempt;
+  endpoint_health: EndpointHealth;
   enquiry: Enquiry;
   enquiry_note: EnquiryNote;
   event: Event;
@@ -820,4 +897,5 @@ export interface DB {
   vehicle: Vehicle;
   vehicle_batch: VehicleBatch;
   vehicle_batch_item: VehicleBatchItem;
+  webhook_endpoint: WebhookEndpoint;
 }

@@ -1,0 +1,1 @@
+export { themeEvents } from './contract.ts';
