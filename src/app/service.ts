@@ -5,6 +5,7 @@ import type { FilesPlace } from '#platform/files/store.ts';
 import { openQueue } from '#platform/jobs/queue.ts';
 import type { LookupSettings } from '#platform/lookup/lookup.ts';
 import { builtinLookup, openLookup } from '#platform/lookup/open-lookup.ts';
+import { rememberedNames } from '#platform/net/names.ts';
 import { systemNames } from '#platform/net/public-address.ts';
 import { keyring } from '#platform/secrets.ts';
 import type { PlanLimits, Service } from '#platform/service.ts';
@@ -21,6 +22,10 @@ export interface ServiceOptions {
   readonly files?: FilesPlace;
   /** Ranges beside the public internet that photos may come from. */
   readonly imageAllowAddresses?: readonly string[];
+  /** The same for events. */
+  readonly webhookAllowAddresses?: readonly string[];
+  /** Hears that deliveries were queued. */
+  readonly hintDeliveries?: Service['hintDeliveries'];
   /** As the outside sees this server. */
   readonly baseUrl?: string;
   readonly clock?: Service['clock'];
@@ -30,14 +35,18 @@ export interface ServiceOptions {
 
 /** Opens what a process holds as long as it runs. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, baseUrl, clock, connections } = options;
+  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, webhookAllowAddresses, baseUrl, clock, connections } =
+    options;
+  const ownHosts = baseUrl ? [new URL(baseUrl).hostname] : [];
   return {
     log,
     pools: connect(databaseUrl, connections),
     queue: await openQueue(databaseUrl),
     keyring: keyring(masterKeys),
     files: openStore(files ?? readConfig({}).files),
-    photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [], ownHosts: baseUrl ? [new URL(baseUrl).hostname] : [] },
+    photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [], ownHosts },
+    webhooksTo: { names: rememberedNames(systemNames()), allow: webhookAllowAddresses ?? [], ownHosts },
+    hintDeliveries: options.hintDeliveries ?? (() => undefined),
     limits,
     baseUrl: baseUrl ?? readConfig({}).baseUrl,
     lookup: lookup ? openLookup(lookup, log) : builtinLookup,

@@ -27,6 +27,10 @@ export interface Service {
   readonly files: FileStore;
   /** Which addresses photos may come from. */
   readonly photosFrom: Vetting;
+  /** Which addresses events may go to. */
+  readonly webhooksTo: Vetting;
+  /** Tells whoever delivers that there is something to deliver. A hint: what it says is looked for all the same, a little later. */
+  readonly hintDeliveries: () => void;
   readonly limits: PlanLimits;
   /** As the outside sees the API. */
   readonly baseUrl: string;
