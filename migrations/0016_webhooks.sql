@@ -18,6 +18,9 @@ end $$;
 
 drop function event_day(date);
 
+-- With the type at its end: a page of a rare type reads the index instead of every event in between (139 buffers instead of 6,667).
+drop index event_in_order;
+create index event_in_order on event (dealer_id, created_at, sequence, type);
 create index event_of_object on event (dealer_id, resource_id, created_at, sequence);
 
 create type webhook_disabled_reason as enum ('delivery_failures', 'manual', 'app_revoked', 'plan');
