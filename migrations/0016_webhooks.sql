@@ -9,7 +9,8 @@ declare
 begin
   if to_regclass(part) is not null then return; end if;
   perform pg_advisory_xact_lock(hashtextextended(part, 0));
-  if to_regclass(part) is not null then return; end if;
+  -- Not by its name again, of which this session remembers that nothing had it.
+  if exists (select from pg_class where relname = part and relnamespace = (select relnamespace from pg_class where oid = parent)) then return; end if;
   execute format('create table %I (like %s including defaults including constraints including storage including compression)', part, parent);
   -- A partition read directly does not ask the policies of its parent.
   call forecourt_guard(part::regclass);

@@ -67,7 +67,10 @@ function visible(ctx: Context, { types, own }: Shown) {
 
 /** One of them. Its id says when it happened, and so in which day's part it lies. */
 export const visibleEvent = (ctx: Context, id: string, shown: Shown): Promise<StoredEvent | undefined> =>
-  visible(ctx, shown).where('event.id', '=', id).where(within([id])).executeTakeFirst();
+  visible(ctx, shown)
+    .where('event.id', '=', id)
+    .where(within([id]))
+    .executeTakeFirst();
 
 interface Filters extends PageQuery {
   readonly branch_id?: readonly string[] | undefined;

@@ -3,7 +3,10 @@ import { eventTypes, familyOf } from './lists.ts';
 import { ping } from './shapes.ts';
 
 /** Whether an entry of a subscription or filter means a type: the type itself, its family (`vehicle.*`), or `*`. */
-export const means = (entry: string, type: string): boolean => entry === '*' || entry === type || entry === `${familyOf(type) ?? ''}.*`;
+export const means = (entry: string, type: string): boolean => {
+  const family = familyOf(type);
+  return entry === '*' || entry === type || (family !== null && entry === `${family}.*`);
+};
 
 /** Whether these scopes let a key see events of a type; one that needs none is seen by all. */
 export const isReadable = ({ scopes: needed }: EventType, scopes: readonly Scope[]): boolean =>

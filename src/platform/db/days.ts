@@ -87,7 +87,7 @@ async function isDropped(connection: Connection, table: string, name: string): P
   for (let time = 1; time <= patience.times; ) {
     const part = (await partsOf(connection, table)).find((one) => one.name === name);
     if (!part) return true;
-    // The last two cannot be in a transaction, so that nobody waits for the end of one.
+    // Each outside a transaction, which the concurrent way asks for.
     if (!(await gotItsLocks(connection, nextStep[part.state](table, name)))) time++;
   }
   return false;
