@@ -1,0 +1,2 @@
+export type { Told } from './queries.ts';
+export { queueDeliveries } from './queries.ts';
