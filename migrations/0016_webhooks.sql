@@ -67,8 +67,9 @@ create table endpoint_health (
   last_attempt_at timestamptz,
   -- The time of the newest row of its delivery log: none gets an earlier one, so that none appears behind a reader's cursor.
   logged_at timestamptz,
-  -- How many of the mails about this failure are on their way.
+  -- How many mails about a failure were sent, and since when that one lasted: those about another do not count.
   notices smallint not null default 0,
+  told_since timestamptz,
   primary key (dealer_id, endpoint_id)
 ) with (fillfactor = 50);
 create index endpoint_failing on endpoint_health (failing_since) where failing_since is not null;

@@ -1,2 +1,20 @@
-export type { Told } from './queries.ts';
-export { queueDeliveries } from './queries.ts';
+export type { Ask, Claim, Claimed } from './claim-queries.ts';
+export { backlog, handBack, leaseSeconds, resumeOverdue } from './claim-queries.ts';
+export {
+  cancelDeliveries,
+  claimDeliveries,
+  endpointsInNeed,
+  forgetFailures,
+  nextAfter,
+  queueDeliveries,
+  recordAttempt,
+  replay,
+  sendAgain,
+  settleDeliveries,
+} from './commands.ts';
+export type { AttemptRow, NewAttempt } from './log-queries.ts';
+export { attemptById, attemptId, lastFailureOf, pageOfAttempts } from './log-queries.ts';
+export type { Health, Selection } from './queries.ts';
+export { healthOf, holdHealth, saveNotices } from './queries.ts';
+export { isDelinquent, noticesDue, placesLeft } from './rules.ts';
+export type { DeliveryError, Ended, EndpointRef, Outcome, Settled } from './settle-queries.ts';

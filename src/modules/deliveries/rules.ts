@@ -11,7 +11,7 @@ export const delayAfter = (attempt: number): number | null => retryDelays[attemp
 export const caps = { perEndpoint: 4, perDealer: 16, perDealerTroubled: 8 } as const;
 
 /** The entries of a subscription that mean a type: all, its family, the type itself. */
-export const entriesFor = (type: string): string[] => ['*', `${type.slice(0, type.lastIndexOf('.'))}.*`, type];
+export const entriesFor = (type: string): string[] => ['*', type, ...(type.includes('.') ? [`${type.slice(0, type.lastIndexOf('.'))}.*`] : [])];
 
 const hourMs = 3_600_000;
 
@@ -29,3 +29,16 @@ export const noticesDue = (failingSince: Instant, now: Instant): number =>
   noticeHours.filter((hours) => hoursOf(failingSince, now) >= hours).length;
 
 const hoursOf = (since: Instant, now: Instant): number => (toMillis(now) - toMillis(since)) / hourMs;
+
+/** Of the attempts a process makes at once, how many more it may begin: `calm` first ones where all is well, `troubled` all others. */
+export function placesLeft(most: number, { calm, troubled }: { calm: number; troubled: number }): { places: number; troubledPlaces: number } {
+  const half = Math.floor(most / 2);
+  const kept = Math.floor(most / 8);
+  return {
+    // Those in trouble never take more than half from the others, not even when all of them fell into it at once.
+    places: clamp(Math.min(most - calm - clamp(troubled, kept, half), 2 * most - calm - troubled)),
+    troubledPlaces: clamp(Math.min(half - troubled, most - calm - troubled)),
+  };
+}
+
+const clamp = (value: number, least = 0, most = Number.POSITIVE_INFINITY): number => Math.min(Math.max(value, least), most);

@@ -78,6 +78,12 @@ const columns = `attempt_id uuid, dealer_id uuid, id uuid, manual boolean, endpo
   event_type text, attempt smallint, attempted_at timestamptz, ended_ms_ago float, success boolean, response_status smallint,
   request_headers jsonb, request_body text, response_body text, error delivery_error, duration_ms integer, delay_seconds integer`;
 
+/** Fewer mails were sent about its failure than are due, or it recovered from one of which mails were sent. */
+const needsALook = (clock: string, mailHours: string) => `case when h.failing_since is null then h.notices > 0
+        else (case when h.told_since = h.failing_since then h.notices else 0 end) < (
+          select count(*) from unnest(${mailHours}::int[]) hours
+          where h.failing_since <= coalesce(${clock}::timestamptz, clock_timestamp()) - make_interval(hours => hours)) end`;
+
 const settleStatement = `
   with told as materialized (
     select a.*, coalesce($2::timestamptz, clock_timestamp() - make_interval(secs => a.ended_ms_ago / 1000)) as ended_at
@@ -126,19 +132,26 @@ const settleStatement = `
   ), health as (
     update endpoint_health h set
       failing_since = coalesce(case when f.succeeded_at >= f.failing_since then null else f.failing_since end, f.failed_at),
-      -- Of one that recovers and fails again at once nothing is told: it begins anew.
-      notices = case when h.failing_since is null and f.failed_at is not null then 0 else h.notices end,
       last_success_at = greatest(h.last_success_at, f.succeeded_at),
       last_failure_at = greatest(h.last_failure_at, f.last_failed_at),
       last_attempt_at = greatest(h.last_attempt_at, f.attempted_at),
       logged_at = f.logged_at
     from fared f where h.dealer_id = f.dealer_id and h.endpoint_id = f.endpoint_id
-    returning h.dealer_id, h.endpoint_id, h.failing_since, h.notices
+    returning h.*
   )
   select
     array(select attempt_id from each) as written,
     coalesce((select json_agg(json_build_object('dealer_id', h.dealer_id, 'endpoint_id', h.endpoint_id)) from health h
-      where case when h.failing_since is null then h.notices > 0
-        else h.notices < (select count(*) from unnest($4::int[]) hours
-          where h.failing_since <= coalesce($2::timestamptz, clock_timestamp()) - make_interval(hours => hours)) end),
-      '[]') as look_at`;
+      where ${needsALook('$2', '$4')}), '[]') as look_at`;
+
+/** The same of all that are enabled, for what follows from the time alone. */
+export async function endpointsInNeed({ pools, clock }: Service, mailHours: readonly number[]): Promise<EndpointRef[]> {
+  const { rows } = await pools.doors.query(
+    `select h.dealer_id, h.endpoint_id from endpoint_health h
+     join webhook_endpoint w on w.dealer_id = h.dealer_id and w.id = h.endpoint_id and w.enabled
+     where (h.failing_since is not null or h.notices > 0) and ${needsALook('$1', '$2')}
+     order by h.failing_since`,
+    [clock(), mailHours],
+  );
+  return rows;
+}
