@@ -5,6 +5,7 @@ import { dealerRoutes } from '#modules/dealers/routes.ts';
 import { dealRoutes } from '#modules/deals/routes.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
+import { eventRoutes } from '#modules/events/routes.ts';
 import { invoiceRoutes } from '#modules/invoices/routes.ts';
 import { jobCardRoutes } from '#modules/job-cards/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
@@ -15,6 +16,7 @@ import { webhookRoutes } from '#modules/webhooks/routes.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { sweepAnswers } from '#platform/http/once.ts';
 import type { Handler, Schedule } from '#platform/jobs/job.ts';
+import { eventTypeRoutes } from './event-types.ts';
 import { resetSandbox } from './prepare.ts';
 
 /** Every operation of the API with the function that answers it. */
@@ -29,6 +31,8 @@ export const routes: readonly Route[] = [
   ...jobCardRoutes,
   ...invoiceRoutes,
   ...stockBookRoutes,
+  ...eventRoutes,
+  ...eventTypeRoutes,
   ...webhookRoutes,
 ];
 

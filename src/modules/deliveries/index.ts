@@ -1,2 +1,11 @@
-export type { AttemptRow, NewAttempt, Selection } from './queries.ts';
-export { attemptById, cancelDeliveries, forgetFailures, pageOfAttempts, recordAttempt, replay, sendAgain } from './queries.ts';
+export type { AttemptRow, NewAttempt, Selection, Told } from './queries.ts';
+export {
+  attemptById,
+  cancelDeliveries,
+  forgetFailures,
+  pageOfAttempts,
+  queueDeliveries,
+  recordAttempt,
+  replay,
+  sendAgain,
+} from './queries.ts';
