@@ -1,5 +1,6 @@
 import { appointmentRoutes } from '#modules/appointments/routes.ts';
 import { customerRoutes } from '#modules/customers/routes.ts';
+import { dealerJobs } from '#modules/dealers/jobs.ts';
 import { dealerRoutes } from '#modules/dealers/routes.ts';
 import { dealRoutes } from '#modules/deals/routes.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
@@ -11,6 +12,7 @@ import { referenceRoutes } from '#modules/reference/routes.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
+import { webhookRoutes } from '#modules/webhooks/routes.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { sweepAnswers } from '#platform/http/once.ts';
 import type { Handler, Schedule } from '#platform/jobs/job.ts';
@@ -31,10 +33,11 @@ export const routes: readonly Route[] = [
   ...stockBookRoutes,
   ...eventRoutes,
   ...eventTypeRoutes,
+  ...webhookRoutes,
 ];
 
 /** Every job of the worker … */
-export const handlers: readonly Handler[] = [...vehicleJobs];
+export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs];
 
 /** … and what it does by the clock. */
 export const schedules: readonly Schedule[] = [

@@ -20,7 +20,7 @@ export type Config = {
   readonly files: FilesPlace;
   /** Ranges that are not public, from which photos may come all the same. */
   readonly imageAllowAddresses: string[];
-  /** The same, to which events may go. */
+  /** Ranges that are not public, to which events may be delivered all the same. */
   readonly webhookAllowAddresses: string[];
   readonly limits: PlanLimits;
   readonly lookup: LookupSettings;

@@ -22,7 +22,7 @@ export interface ServiceOptions {
   readonly files?: FilesPlace;
   /** Ranges beside the public internet that photos may come from. */
   readonly imageAllowAddresses?: readonly string[];
-  /** The same for events. */
+  /** Ranges beside the public internet that events may be delivered to. */
   readonly webhookAllowAddresses?: readonly string[];
   /** Hears that deliveries were queued. */
   readonly hintDeliveries?: Service['hintDeliveries'];
@@ -35,8 +35,8 @@ export interface ServiceOptions {
 
 /** Opens what a process holds as long as it runs. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, webhookAllowAddresses, baseUrl, clock, connections } =
-    options;
+  const { log, databaseUrl, masterKeys, limits, lookup, files, baseUrl, clock, connections } = options;
+  const { imageAllowAddresses = [], webhookAllowAddresses = [] } = options;
   const ownHosts = baseUrl ? [new URL(baseUrl).hostname] : [];
   return {
     log,
@@ -44,8 +44,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     queue: await openQueue(databaseUrl),
     keyring: keyring(masterKeys),
     files: openStore(files ?? readConfig({}).files),
-    photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [], ownHosts },
-    webhooksTo: { names: rememberedNames(systemNames()), allow: webhookAllowAddresses ?? [], ownHosts },
+    photosFrom: { names: systemNames(), allow: imageAllowAddresses, ownHosts },
+    webhooksTo: { names: rememberedNames(systemNames()), allow: webhookAllowAddresses, ownHosts },
     hintDeliveries: options.hintDeliveries ?? (() => undefined),
     limits,
     baseUrl: baseUrl ?? readConfig({}).baseUrl,

@@ -27,7 +27,7 @@ export interface Service {
   readonly files: FileStore;
   /** Which addresses photos may come from. */
   readonly photosFrom: Vetting;
-  /** Which addresses events may go to. */
+  /** Which addresses events may be delivered to. */
   readonly webhooksTo: Vetting;
   /** Tells whoever delivers that there is something to deliver. A hint: what it says is looked for all the same, a little later. */
   readonly hintDeliveries: () => void;

@@ -40,7 +40,7 @@ const mostOpen = 2_000;
 const longestPauseMs = 5_000;
 
 /** The loop: claim → send → settle. Any number of them may run, in any number of processes. */
-export function startCourier(service: Service, { contextOf, slots: places = 256 }: Options): Courier {
+export function deliver(service: Service, { contextOf, slots: places = 256 }: Options): Courier {
   const ownerId = randomUUID();
   const slots = slotsOf(places);
   const walk = pace();
@@ -84,6 +84,7 @@ export function startCourier(service: Service, { contextOf, slots: places = 256 
 
   async function make(delivery: Claimed, { claim, askedAt, claimedAt }: Claiming): Promise<void> {
     const leave = slots.take(delivery);
+    deliveryMetrics.underWay(slots.count());
     try {
       if (performance.now() - askedAt > latestStartMs) return; // Its lease is another's by now, or soon.
       const body = eventText(eventOf(delivery), delivery.endpoint_dealer_id);
@@ -106,6 +107,7 @@ export function startCourier(service: Service, { contextOf, slots: places = 256 
       service.log.error({ err: error, delivery: delivery.id, attempt: delivery.attempt }, 'a delivery could not be attempted');
     } finally {
       leave();
+      deliveryMetrics.underWay(slots.count());
       walk.wakeIfFull();
     }
   }

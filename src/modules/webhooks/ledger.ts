@@ -80,7 +80,7 @@ export function openLedger(service: Service, ownerId: string, onWritten: (lookAt
       if (!isOfTheData(error)) throw error;
       if (batch.length > 1) {
         const half = Math.ceil(batch.length / 2);
-        return (await write(batch.slice(0, half))).union(await write(batch.slice(half)));
+        return new Set([...(await write(batch.slice(0, half))), ...(await write(batch.slice(half)))]);
       }
       const [{ ended }] = batch as [Line];
       service.log.error({ err: error, delivery: ended.id, attempt: ended.attempt }, 'the outcome of a delivery cannot be written');

@@ -125,8 +125,8 @@ function connectorTo(vetting: Vetting, leftMs: () => number): buildConnector.con
   };
 }
 
-/** A look-up that takes longer goes on by itself, and nobody waits for it. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** Waits for the work no longer than this. What takes longer goes on by itself, and is a fault for whoever asked. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new CallFault('timeout')), ms);
