@@ -50,6 +50,9 @@ export async function recordAttempt(
   { endpointId, event, attemptedAt, requestBody, outcome }: NewAttempt,
 ): Promise<AttemptRow> {
   await tx.service.pools.doors.query("select partition_day('delivery_attempt', $1::date)", [attemptedAt.slice(0, 10)]);
+  await sql`insert into endpoint_health (dealer_id, endpoint_id, last_attempt_at)
+    values (${tx.dealer.id}::uuid, ${endpointId}::uuid, ${attemptedAt}::timestamptz)
+    on conflict (dealer_id, endpoint_id) do update set last_attempt_at = excluded.last_attempt_at`.execute(tx.db);
   const row = await tx.db
     .insertInto('delivery_attempt')
     .values({
