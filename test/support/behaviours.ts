@@ -11,7 +11,7 @@ export interface Ends {
   reset(): void;
   /** Writes what is no part of an answer as HTTP servers write it. */
   write(bytes: string): boolean;
-  end(bytes?: string): void;
+  end(bytes: string): void;
   readonly open: boolean;
 }
 
@@ -33,14 +33,13 @@ export const takesAfter =
     takes(response, receipt, connection);
   };
 
-/** Fails the first attempts at an event, then takes it. Events that first come when it is mended, after so long, are taken at once. */
-export const failsFirst = (times: number, mendedAfterMs = Number.POSITIVE_INFINITY): Behaviour => {
-  const since = performance.now();
+/** Fails the first attempts at an event, then takes it. Events that first come when it is mended are taken at once. */
+export const failsFirst = (times: number, isMended: () => boolean = () => false): Behaviour => {
   const attempts = new Map<string, number>();
   return (response, receipt, connection) => {
-    const before = attempts.get(receipt.eventId) ?? (performance.now() - since > mendedAfterMs ? times : 0);
+    const before = attempts.get(receipt.eventId) ?? (isMended() ? times : 0);
     attempts.set(receipt.eventId, before + 1);
-    return before < times ? answers(500)(response, receipt, connection) : takes(response, receipt, connection);
+    return (before < times ? answers(500) : takes)(response, receipt, connection);
   };
 };
 

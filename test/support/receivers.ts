@@ -55,7 +55,7 @@ export async function receiver(
     else receipts.push(receipt);
     await behaves(receipt.path)(response, receipt, endsOf(request, raw.get(receipt.port)));
   });
-  server.on('connection', (socket) => {
+  server.on('connection', (socket: Socket) => {
     const { remotePort = 0 } = socket;
     connections++;
     raw.set(
