@@ -9,7 +9,8 @@ declare
 begin
   if to_regclass(part) is not null then return; end if;
   perform pg_advisory_xact_lock(hashtextextended(part, 0));
-  if to_regclass(part) is not null then return; end if;
+  -- Not by its name again, of which this session remembers that nothing had it.
+  if exists (select from pg_class where relname = part and relnamespace = (select relnamespace from pg_class where oid = parent)) then return; end if;
   execute format('create table %I (like %s including defaults including constraints including storage including compression)', part, parent);
   -- A partition read directly does not ask the policies of its parent.
   call forecourt_guard(part::regclass);
@@ -18,6 +19,9 @@ end $$;
 
 drop function event_day(date);
 
+-- With the type at its end: a page of a rare type reads the index instead of every event in between (139 buffers instead of 6,667).
+drop index event_in_order;
+create index event_in_order on event (dealer_id, created_at, sequence, type);
 create index event_of_object on event (dealer_id, resource_id, created_at, sequence);
 
 create type webhook_disabled_reason as enum ('delivery_failures', 'manual', 'app_revoked', 'plan');

@@ -32,8 +32,9 @@ export async function startApi(
   masterKeys: readonly Buffer[],
   log: Logger,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const { limits, lookup, files, imageAllowAddresses, baseUrl, trustedProxies } = config;
-  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, baseUrl });
+  const { limits, lookup, files, imageAllowAddresses, webhookAllowAddresses, baseUrl, trustedProxies } = config;
+  const allowed = { imageAllowAddresses, webhookAllowAddresses };
+  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, ...allowed, baseUrl });
   const app = buildApi({ service, baseUrl, trustedProxies });
   const url = await listen(app, config.host, config.apiPort);
   return {

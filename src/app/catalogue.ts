@@ -1,18 +1,22 @@
 import { appointmentRoutes } from '#modules/appointments/routes.ts';
 import { customerRoutes } from '#modules/customers/routes.ts';
+import { dealerJobs } from '#modules/dealers/jobs.ts';
 import { dealerRoutes } from '#modules/dealers/routes.ts';
 import { dealRoutes } from '#modules/deals/routes.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
+import { eventRoutes } from '#modules/events/routes.ts';
 import { invoiceRoutes } from '#modules/invoices/routes.ts';
 import { jobCardRoutes } from '#modules/job-cards/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
+import { webhookRoutes } from '#modules/webhooks/routes.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { sweepAnswers } from '#platform/http/once.ts';
 import type { Handler, Schedule } from '#platform/jobs/job.ts';
+import { eventTypeRoutes } from './event-types.ts';
 import { resetSandbox } from './prepare.ts';
 
 /** Every operation of the API with the function that answers it. */
@@ -27,10 +31,13 @@ export const routes: readonly Route[] = [
   ...jobCardRoutes,
   ...invoiceRoutes,
   ...stockBookRoutes,
+  ...eventRoutes,
+  ...eventTypeRoutes,
+  ...webhookRoutes,
 ];
 
 /** Every job of the worker … */
-export const handlers: readonly Handler[] = [...vehicleJobs];
+export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs];
 
 /** … and what it does by the clock. */
 export const schedules: readonly Schedule[] = [

@@ -20,6 +20,8 @@ export type Config = {
   readonly files: FilesPlace;
   /** Ranges that are not public, from which photos may come all the same. */
   readonly imageAllowAddresses: string[];
+  /** Ranges that are not public, to which events may be delivered all the same. */
+  readonly webhookAllowAddresses: string[];
   readonly limits: PlanLimits;
   readonly lookup: LookupSettings;
   readonly workers: number;
@@ -49,6 +51,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustedProxies: read('TRUSTED_PROXIES', cidrList, []),
     files: readFiles(read, join(dataDir, 'files'), `${baseUrl}/files`),
     imageAllowAddresses: read('IMAGE_ALLOW_ADDRESSES', cidrList, []),
+    webhookAllowAddresses: read('WEBHOOK_ALLOW_ADDRESSES', cidrList, []),
     limits: {
       freeStockCap: read('FREE_STOCK_CAP', count(0), 25),
       sandboxStockCap: read('SANDBOX_STOCK_CAP', count(0), 500),

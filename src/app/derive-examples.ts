@@ -4,13 +4,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crc32, deflateSync } from 'node:zlib';
 import { z } from 'zod';
-import type { Example, Operation } from '#platform/contract.ts';
+import { findDealer, operatorOf } from '#modules/dealers/index.ts';
+import type { Event } from '#modules/events/contract.ts';
+import { listEventTypes } from '#modules/events/contract.ts';
+import { emit, eventTypes } from '#modules/events/index.ts';
+import type { EventType, Example, Operation } from '#platform/contract.ts';
 import { fromMillis } from '#platform/dates.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
 import { work } from '#platform/jobs/work.ts';
 import { createLog } from '#platform/log.ts';
+import type { Service } from '#platform/service.ts';
 import { buildApi } from './api.ts';
 import { handlers, routes } from './catalogue.ts';
 import { readConfig } from './config.ts';
+import { eventTypesShown, exampleOf } from './event-types.ts';
 import type { Examples, Shown } from './examples.ts';
 import { createDemo, makeSandbox } from './prepare.ts';
 import { closeService, openService } from './service.ts';
@@ -36,6 +43,7 @@ export async function deriveExamples(databaseUrl: string): Promise<Examples> {
     const asked = new Map<string, Shown>();
     const ids = new Map<string, string>();
     for (const operation of inOrder()) {
+      if (operation === listEventTypes) continue;
       now = times[turnOf(operation)];
       const { example = {} } = operation;
       const shown = await show(app, key, operation, example, ids);
@@ -43,7 +51,9 @@ export async function deriveExamples(databaseUrl: string): Promise<Examples> {
       const other = example.or && (await show(app, key, operation, { ...example, query: example.or }, ids));
       if (other) asked.set(`${operation.id}.or`, other);
     }
-    return alike(asked, key);
+    for (const type of eventTypes) asked.set(exampleOf(type), await showEvent(app, key, service, type));
+    const shown = alike(asked, key);
+    return new Map([...shown, [listEventTypes.id, eventTypesShown(shown)]]);
   } finally {
     await working.close();
     await app.close();
@@ -81,6 +91,24 @@ async function show(app: App, key: string, operation: Operation, example: Exampl
     request: { method, path, ...(content !== undefined && { body: content }) },
     response: { status, headers: location ? { Location: location } : {}, body: answer },
   };
+}
+
+/** The latest event of a type, one a key caused if there is one. */
+async function showEvent(app: App, key: string, service: Service, type: EventType): Promise<Shown> {
+  if (type.example) await tellDemo(service, type);
+  const path = `/v1/events?type=${type.type}&limit=100`;
+  const { status, body } = await ask(app, key, 'GET', path);
+  const { data, meta } = body as { data: Event[]; meta: object };
+  const found = data.findLast(({ actor }) => actor.kind === 'key') ?? data.at(-1);
+  if (!found) throw new Error(`The demo dealer has no event of the type ${type.type}: give the type an example.`);
+  return { request: { method: 'GET', path }, response: { status, headers: {}, body: { data: [found], meta } } };
+}
+
+async function tellDemo(service: Service, type: EventType): Promise<void> {
+  const found = await findDealer(service, { code: 'demo' });
+  if (!found) throw new Error('There is no demo dealer.');
+  const about = { resourceId: (type.example as { id: string }).id, branchId: null };
+  await inTransaction(operatorOf(service, found.dealer, found.now), async (tx) => emit(tx, type, type.example, about));
 }
 
 /** The path with its parameters and its query. An id no example says is that of what was made, or is found, in the list it stands under. */

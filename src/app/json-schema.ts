@@ -2,13 +2,13 @@ import { z } from 'zod';
 
 export type JsonSchema = { [key: string]: unknown };
 
-/** Derives JSON Schemas for one document; what has a name (`.meta({ id })`) becomes a component, once. */
-export function schemaDeriver() {
+/** Derives JSON Schemas for one document; what has a name (`.meta({ id })`) becomes a component, once, and is referred to by its place. */
+export function schemaDeriver(place = '#/components/schemas/') {
   const components = new Map<string, JsonSchema>();
   const derive = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
     // Inside another schema, a named one is a reference even where it is the whole.
     const derived = z.toJSONSchema(z.object({ whole: schema }), { io, reused: 'inline', unrepresentable: 'any' }) as unknown as Derived;
-    const tidy = tidied(io);
+    const tidy = tidied(io, place);
     for (const [name, named] of Object.entries(derived.$defs ?? {})) keep(name, tidy(named) as JsonSchema);
     return tidy(derived.properties.whole) as JsonSchema;
   };
@@ -26,6 +26,16 @@ export function schemaDeriver() {
   };
 }
 
+/** The JSON Schema of a response that stands alone, with all it refers to. */
+export function wholeSchema(schema: z.ZodType): JsonSchema {
+  const place = '#/$defs/';
+  const deriver = schemaDeriver(place);
+  const root = deriver.response(schema);
+  const { [String(root.$ref).slice(place.length)]: named, ...others } = deriver.components();
+  const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema' };
+  return { ...dialect, ...(named ?? root), ...(Object.keys(others).length > 0 && { $defs: others }) };
+}
+
 export type SchemaDeriver = ReturnType<typeof schemaDeriver>;
 
 type Derived = { properties: { whole: JsonSchema }; $defs?: Record<string, JsonSchema> };
@@ -33,7 +43,7 @@ type Derived = { properties: { whole: JsonSchema }; $defs?: Record<string, JsonS
 /** Formats that say all their pattern says. */
 const formats: readonly unknown[] = ['date', 'date-time', 'uuid'];
 
-const tidied = (io: 'input' | 'output') => {
+const tidied = (io: 'input' | 'output', place: string) => {
   const tidy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(tidy);
     if (value === null || typeof value !== 'object') return value;
@@ -45,7 +55,7 @@ const tidied = (io: 'input' | 'output') => {
   };
   // The names in `properties` are those of fields, never keywords.
   const keyed = (key: string, inner: unknown): unknown => {
-    if (key === '$ref') return String(inner).replace('#/$defs/', '#/components/schemas/');
+    if (key === '$ref') return String(inner).replace('#/$defs/', place);
     if (key === 'properties') return Object.fromEntries(Object.entries(inner as JsonSchema).map(([name, field]) => [name, tidy(field)]));
     return tidy(inner);
   };

@@ -21,6 +21,8 @@ export interface ServiceOptions {
   readonly files?: FilesPlace;
   /** Ranges beside the public internet that photos may come from. */
   readonly imageAllowAddresses?: readonly string[];
+  /** Ranges beside the public internet that events may be delivered to. */
+  readonly webhookAllowAddresses?: readonly string[];
   /** As the outside sees this server. */
   readonly baseUrl?: string;
   readonly clock?: Service['clock'];
@@ -30,14 +32,17 @@ export interface ServiceOptions {
 
 /** Opens what a process holds as long as it runs. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, baseUrl, clock, connections } = options;
+  const { log, databaseUrl, masterKeys, limits, lookup, files, baseUrl, clock, connections } = options;
+  const { imageAllowAddresses = [], webhookAllowAddresses = [] } = options;
+  const outside = { names: systemNames(), ownHosts: baseUrl ? [new URL(baseUrl).hostname] : [] };
   return {
     log,
     pools: connect(databaseUrl, connections),
     queue: await openQueue(databaseUrl),
     keyring: keyring(masterKeys),
     files: openStore(files ?? readConfig({}).files),
-    photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [], ownHosts: baseUrl ? [new URL(baseUrl).hostname] : [] },
+    photosFrom: { ...outside, allow: imageAllowAddresses },
+    webhooksTo: { ...outside, allow: webhookAllowAddresses },
     limits,
     baseUrl: baseUrl ?? readConfig({}).baseUrl,
     lookup: lookup ? openLookup(lookup, log) : builtinLookup,

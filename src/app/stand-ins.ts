@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Examples, Shown } from './examples.ts';
 
 /**
- * The same examples in every run: what a run makes up (ids, names of files, cursors, the public part of a key) has a stand-in, taken from where
+ * The same examples in every run: what a run makes up (ids of records and requests, names of files, cursors, the public part of a key) has a stand-in, taken from where
  * it is first met, so that it stays the same when other examples come and go.
  */
 export function alike(shown: ReadonlyMap<string, Shown>, key: string): Examples {
@@ -11,7 +11,7 @@ export function alike(shown: ReadonlyMap<string, Shown>, key: string): Examples 
     const whole = standIns.get(text);
     if (whole !== undefined) return whole;
     return text.replaceAll(madeUp, (id) => {
-      const known = standIns.get(id) ?? (id.includes('/') ? fileFrom(where) : uuidFrom(where));
+      const known = standIns.get(id) ?? standInFor(id, where);
       standIns.set(id, known);
       return known;
     });
@@ -25,7 +25,12 @@ export function alike(shown: ReadonlyMap<string, Shown>, key: string): Examples 
   return new Map([...shown].map(([id, example]) => [id, walk(example, id) as Shown]));
 }
 
-const madeUp = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{2}\/[0-9a-f]{40}/g;
+const madeUp = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{2}\/[0-9a-f]{40}|(?<=\breq_)[0-9a-f]{32}/g;
+
+function standInFor(id: string, where: string): string {
+  if (id.includes('/')) return fileFrom(where);
+  return id.includes('-') ? uuidFrom(where) : hash(where).toString('hex').slice(0, 32);
+}
 
 /** `svc_live_sk_<lookup>_<secret>` */
 const lookupOf = (key: string): string => key.split('_').at(-2) ?? key;

@@ -314,6 +314,8 @@ export interface EventType {
   readonly object: z.ZodType;
   /** Any one of these scopes lets a key see it. */
   readonly scopes: readonly Scope[];
+  /** Its object, where nothing the demo dealer does is of this type. */
+  readonly example?: unknown;
 }
 
 export const eventType = (declared: EventType): EventType => declared;

@@ -52,6 +52,7 @@ export const catalogue = {
   validation_failed: { status: 422, message: 'The request has errors.' },
   body_not_received: { status: 422, message: 'The multipart body did not arrive, or not to its end.' },
   vehicle_not_created: { status: 422, message: 'The vehicle was not created.' },
+  webhook_endpoint_limit_reached: { status: 422, message: 'The dealership has as many webhook endpoints as it may have.' },
   request_refused: { status: 422, message: 'The dealership does not allow this.' },
 
   rate_limited: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },

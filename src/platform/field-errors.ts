@@ -48,8 +48,14 @@ const sentence = (message: string) =>
     : message.replace(/^Invalid input: e/, 'E').replace(/([^.])$/, '$1.');
 
 function unknownField(key: string, known: readonly string[]): string {
-  const near = known.map((name) => ({ name, far: distance(key.toLowerCase(), name) })).sort((a, b) => a.far - b.far)[0];
-  return near && near.far <= Math.max(2, Math.floor(key.length / 3)) ? `Unknown field. Did you mean "${near.name}"?` : 'Unknown field.';
+  const near = nearest(key, known);
+  return near === undefined ? 'Unknown field.' : `Unknown field. Did you mean "${near}"?`;
+}
+
+/** What somebody may have meant by a name: the known one that differs least from it, if it differs little. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const [near] = known.map((one) => ({ one, far: distance(name.toLowerCase(), one) })).sort((a, b) => a.far - b.far);
+  return near && near.far <= Math.max(2, Math.floor(name.length / 3)) ? near.one : undefined;
 }
 
 /** The fields a schema takes at a path. */

@@ -27,6 +27,8 @@ export interface Service {
   readonly files: FileStore;
   /** Which addresses photos may come from. */
   readonly photosFrom: Vetting;
+  /** Which addresses events may be delivered to. */
+  readonly webhooksTo: Vetting;
   readonly limits: PlanLimits;
   /** As the outside sees the API. */
   readonly baseUrl: string;

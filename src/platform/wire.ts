@@ -13,8 +13,17 @@ export function writer(schema: z.ZodType): (value: unknown) => string {
   const compiled = fastJson(forWriting(z.toJSONSchema(schema, { io: 'output', reused: 'inline' })) as fastJson.Schema, {
     largeArrayMechanism: 'json-stringify',
   });
-  writers.set(schema, compiled);
-  return compiled;
+  const write = (value: unknown) => (value instanceof Written ? value.json : compiled(value));
+  writers.set(schema, write);
+  return write;
+}
+
+/** What a writer wrote before and is to go out byte by byte as it was: a stored event. */
+export class Written {
+  readonly json: string;
+  constructor(json: string) {
+    this.json = json;
+  }
 }
 
 const writers = new WeakMap<z.ZodType, (value: unknown) => string>();

@@ -12,13 +12,14 @@ const usual = [
 /** What a module has beside them: parts of a very large contract, and flows that have a name of their own. */
 const own: Record<string, readonly string[]> = {
   deals: ['sale'],
-  dealers: ['me', 'operator'],
+  dealers: ['me', 'operator', 'sandbox-plan'],
   'job-cards': ['line-shapes', 'write', 'lines'],
   invoices: ['issue', 'sale', 'workshop', 'credit', 'document', 'pdf-link', 'source-queries'],
   keys: ['identify', 'key-text'],
   reference: ['lists'],
   events: ['lists'],
   staff: ['passwords'],
+  webhooks: ['address', 'attempt', 'ping', 'resend', 'secret', 'subscription'],
   vehicles: [
     'batch-shapes',
     'batch-queries',

@@ -19,7 +19,8 @@ import { speak } from './api.ts';
 import type { Clock } from './clock.ts';
 import { testClock } from './clock.ts';
 import { testDatabase } from './database.ts';
-import { imageAllowAddresses, limits, masterKeys, ownFiles, silentLog } from './fixtures.ts';
+import { addressesInTests, imageAllowAddresses, limits, masterKeys, ownFiles, silentLog, webhookAllowAddresses } from './fixtures.ts';
+import { nameServer } from './name-server.ts';
 import { recordTraffic } from './traffic.ts';
 
 /** What a file of tests runs against: a database of its own, a service and an API on it. */
@@ -60,16 +61,19 @@ async function build(): Promise<House> {
   const databaseUrl = await testDatabase({ after: (step) => void undo.push(step) });
   const clock = testClock();
   const files = ownFiles();
-  const service = await openService({
+  const names = await nameServer({ after: (close) => void undo.push(async () => close()) }, addressesInTests);
+  const opened = await openService({
     log: silentLog,
     databaseUrl,
     masterKeys,
     limits,
     files,
     imageAllowAddresses,
+    webhookAllowAddresses,
     lookup,
     clock: clock.read,
   });
+  const service = { ...opened, webhooksTo: { ...opened.webhooksTo, names } };
   const app = recordTraffic(
     buildApi({
       service,

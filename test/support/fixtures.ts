@@ -23,6 +23,17 @@ export const silentLog = createLog({ level: (process.env.TEST_LOG ?? 'silent') a
 /** Photos in tests come from this machine. */
 export const imageAllowAddresses = ['127.0.0.1/32'];
 
+/** Webhook endpoints in tests are on this machine. */
+export const webhookAllowAddresses = ['127.0.0.1/32'];
+
+/** Where the names of tests lead: `*.example` to this machine, but for some that lead where nothing may be delivered. */
+export const addressesInTests = (name: string): readonly string[] =>
+  ({
+    'private.example': ['10.20.30.40'],
+    'mixed.example': ['127.0.0.1', '10.20.30.40'],
+    'nowhere.example': [],
+  })[name] ?? (name.endsWith('.example') ? ['127.0.0.1'] : []);
+
 /** A folder of its own for files. */
 export const ownFiles = (): FilesPlace & { kind: 'folder' } => ({
   kind: 'folder',

@@ -1,17 +1,20 @@
 import { recordActivity } from '#modules/activity/index.ts';
 import { stampBranch } from '#modules/vehicles/index.ts';
+import { followPlan } from '#modules/webhooks/index.ts';
 import type { Context, Dealer } from '#platform/context.ts';
 import { fromMillis } from '#platform/dates.ts';
 import { inTransaction, openTransaction } from '#platform/db/transaction.ts';
 import { invalid, Refusal } from '#platform/errors.ts';
 import { checked } from '#platform/field-errors.ts';
+import { enqueue } from '#platform/jobs/job.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import type { Branch, BranchChanges, DealerChanges, NewBranch, NewDealer } from './contract.ts';
 import { branchChanges, dealerChanges, newBranch, newDealer } from './contract.ts';
 import { operatorOf } from './operator.ts';
 import * as rows from './queries.ts';
-import { branchCode, changedFields, checkRoomForBranch, checkSettings } from './rules.ts';
+import { branchCode, changedFields, checkRoomForBranch, checkSettings, isPaid } from './rules.ts';
+import { followPlanInSandbox } from './sandbox-plan.ts';
 import { toBranch } from './view.ts';
 
 /** What the operator is shown of a dealership. */
@@ -32,9 +35,11 @@ export const setDealer = (ctx: Context, input: DealerChanges): Promise<DealerSum
   inTransaction(ctx, async (tx) => {
     const changes = checked(dealerChanges, input);
     checkSettings(tx.dealer.isSandbox, changes);
-    const changed = changedFields(rows.settingsOf(await rows.ownDealer(tx)), changes);
+    const before = rows.settingsOf(await rows.ownDealer(tx));
+    const changed = changedFields(before, changes);
     if (changed.length > 0) {
       await rows.saveDealer(tx, changes);
+      if (changes.plan !== undefined && isPaid(changes.plan) !== isPaid(before.plan)) await changeSides(tx, isPaid(changes.plan));
       recordActivity(tx, 'updated', 'dealer', tx.dealer.id, changed);
     }
     return summary(tx);
@@ -85,6 +90,12 @@ async function addBranch(tx: Context, { name, ...details }: NewBranch, kept: { c
   await rows.insertBranch(tx, { id, name, details, ...kept });
   recordActivity(tx, 'created', 'branch', id, ['name', ...Object.keys(details)]);
   return id;
+}
+
+/** What a paid plan alone has goes or comes back: here at once, in the sandbox, which is another dealership, soon after. */
+async function changeSides(tx: Context, paid: boolean): Promise<void> {
+  await followPlan(tx, paid);
+  await enqueue(tx, followPlanInSandbox, {});
 }
 
 async function summary(tx: Context): Promise<DealerSummary> {

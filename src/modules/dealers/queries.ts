@@ -58,14 +58,14 @@ export const settingsOf = (row: DealerRow): Required<DealerChanges> => ({
 });
 
 /** The last number taken of a series, 0 when none was. */
-export async function lastNumbers(ctx: Context, series: readonly string[]): Promise<Map<string, number>> {
-  const rows = await ctx.db
+export async function lastNumber(ctx: Context, series: string): Promise<number> {
+  const found = await ctx.db
     .selectFrom('counter')
-    .select(['series', 'last'])
+    .select('last')
     .where('dealer_id', '=', ctx.dealer.id)
-    .where('series', 'in', [...series])
-    .execute();
-  return new Map(rows.map(({ series, last }) => [series, Number(last)]));
+    .where('series', '=', series)
+    .executeTakeFirst();
+  return found?.last ?? 0;
 }
 
 /** Gives a dealership that is being made its clock, so that the turn can be taken. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { mostEndpoints } from '#modules/webhooks/contract.ts';
 import type { Instant } from '#platform/dates.ts';
 import { invalid, Refusal } from '#platform/errors.ts';
 import type { DealerChanges, Plan } from './contract.ts';
@@ -44,7 +45,9 @@ export function themeQuota({ plan, isSandbox }: Subscriber, { themeQuotaStandard
   return plan === 'STANDARD' ? themeQuotaStandard : themeQuotaProfessional;
 }
 
-export const webhookEndpointLimit = ({ plan }: Subscriber): number => (plan === 'FREE' ? 0 : 20);
+export const webhookEndpointLimit = ({ plan }: Subscriber): number => (isPaid(plan) ? mostEndpoints : 0);
+
+export const isPaid = (plan: Plan): boolean => plan !== 'FREE';
 
 /** The calendar month (UTC) of a moment, `YYYY-MM`. */
 export const monthOf = (now: Instant): string => now.slice(0, 7);

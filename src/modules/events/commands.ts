@@ -1,15 +1,19 @@
 import { recordActivity } from '#modules/activity/index.ts';
+import { queueDeliveries } from '#modules/deliveries/index.ts';
 import type { Caller, Context } from '#platform/context.ts';
 import type { EventType } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { fromMillis, toMillis } from '#platform/dates.ts';
+import type { DailyTable } from '#platform/db/days.ts';
+import { dropOldDays, haveDay, makeDays } from '#platform/db/days.ts';
 import { gather, takeNumbers } from '#platform/db/transaction.ts';
 import type { Change } from '#platform/records.ts';
 import { toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import { writer } from '#platform/wire.ts';
-import { insertEvents, makeDay, timeNow } from './queries.ts';
+import { ping } from './contract.ts';
+import type { Actor } from './queries.ts';
+import { deliveriesOf, insertEvents } from './queries.ts';
 
 /** What an event is about, beside its object. */
 export interface About {
@@ -77,10 +81,23 @@ export function tell<R extends Told>(
   }
 }
 
-/** Makes the partitions of today and of the days ahead, so that no write ever has to. */
-export async function makeEventDays(service: Service, daysAhead = 7): Promise<void> {
-  const today = toMillis(service.clock() ?? (await timeNow(service)));
-  for (let day = 0; day <= daysAhead; day++) await haveDay(service, fromMillis(today + day * dayMs));
+/**
+ * Events, and the attempts to deliver them. An event is read for 30 days, may be sent again until the last moment of them, and is then
+ * tried for 44.6 hours.
+ */
+const keptByDays: readonly DailyTable[] = [
+  { table: 'event', keptDays: 32, heldBy: deliveriesOf },
+  { table: 'delivery_attempt', keptDays: 32 },
+];
+
+/** Makes the parts of today and of the days ahead, so that no write ever has to. */
+export async function makeEventDays(service: Service, daysAhead?: number): Promise<void> {
+  for (const daily of keptByDays) await makeDays(service, daily, daysAhead);
+}
+
+/** Drops the days that nobody reads any more. */
+export async function dropOldEventDays(service: Service): Promise<void> {
+  for (const daily of keptByDays) await dropOldDays(service, daily);
 }
 
 interface Happening {
@@ -93,14 +110,6 @@ interface Happening {
   readonly request_id: string | null;
 }
 
-interface Actor {
-  readonly kind: 'key' | 'oauth_app' | 'user' | 'system' | 'website';
-  readonly id: string | null;
-  readonly name: string;
-}
-
-const dayMs = 86_400_000;
-
 const dataOf = (object: string, { changed, previousStatus }: About): string =>
   `{"object":${object}${changed ? `,"changed":${JSON.stringify(changed)}` : ''}${
     previousStatus === undefined ? '' : `,"previous_status":${JSON.stringify(previousStatus)}`
@@ -112,22 +121,10 @@ const actorKinds = { secret: 'key', publishable: 'key', oauth: 'oauth_app', syst
 
 /** Numbers are taken at the end and at once, so they have no gaps and follow the order of what happened. */
 async function writeEvents(tx: Context, happenings: readonly Happening[]): Promise<void> {
-  await haveDay(tx.service, tx.now);
+  await haveDay(tx.service, 'event', tx.now);
   const first = await takeNumbers(tx, 'event', happenings.length);
-  await insertEvents(
-    tx,
-    happenings.map((happening, index) => ({ id: uuidv7(tx.now), sequence: first + index, ...happening })),
-  );
-}
-
-/** The days whose partition this process knows to be there, per database. */
-const knownDays = new WeakMap<object, Set<string>>();
-
-async function haveDay(service: Service, at: Instant): Promise<void> {
-  const day = at.slice(0, 10);
-  const known = knownDays.get(service.pools) ?? new Set();
-  knownDays.set(service.pools, known);
-  if (known.has(day)) return;
-  await makeDay(service, day);
-  known.add(day);
+  const rows = happenings.map((happening, index) => ({ id: uuidv7(tx.now), sequence: first + index, ...happening }));
+  const told = rows.filter(({ type }) => type !== ping.type);
+  // Sent together, so that they cost one wait.
+  await Promise.all([insertEvents(tx, rows), told.length > 0 ? queueDeliveries(tx, told) : undefined]);
 }

@@ -6,7 +6,7 @@ import { jobCardEvents } from '#modules/job-cards/contract.ts';
 import { themeEvents } from '#modules/themes/contract.ts';
 import { vehicleEvents } from '#modules/vehicles/contract.ts';
 import type { EventType } from '#platform/contract.ts';
-import { ping } from './contract.ts';
+import { ping } from './shapes.ts';
 
 /** Every type that can be subscribed to … */
 export const subscribable: readonly EventType[] = [
@@ -21,3 +21,6 @@ export const subscribable: readonly EventType[] = [
 
 /** … and every type there is. */
 export const eventTypes: readonly EventType[] = [...subscribable, ping];
+
+/** `vehicle` of `vehicle.created`; a type without a dot belongs to no family. */
+export const familyOf = (type: string): string | null => (type.includes('.') ? type.slice(0, type.lastIndexOf('.')) : null);

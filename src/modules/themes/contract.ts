@@ -26,11 +26,44 @@ export const themeGeneration = z
   })
   .meta({ id: 'ThemeGeneration' });
 
-const generationEvent = (state: string, summary: string) =>
-  eventType({ type: `theme_generation.${state}`, summary, object: themeGeneration, scopes: readers });
+type Generation = z.output<typeof themeGeneration>;
+
+const asked: Generation = {
+  id: 'b1f0a1de-6a2e-4b54-8a6a-0d7a3c5e9f20',
+  kind: 'generate',
+  status: 'started',
+  brief: 'A calm, light website for a family-run dealership: large photos, opening hours on every page.',
+  instruction: null,
+  base_version: null,
+  theme_version: null,
+  preview_url: null,
+  preview_expires_at: null,
+  progress: { stage: 'planning', percent: 0 },
+  error: null,
+  requested_by: { id: null, name: 'A key', kind: 'key' },
+  quota: { limit: 30, used: 1, resets_at: '2026-02-01T00:00:00Z' },
+  created_at: '2026-01-31T09:30:00Z',
+  started_at: '2026-01-31T09:30:00Z',
+  finished_at: null,
+  updated_at: '2026-01-31T09:30:00Z',
+};
+
+const finished = { progress: null, finished_at: '2026-01-31T09:33:10Z', updated_at: '2026-01-31T09:33:10Z' };
+
+const generationEvent = (status: Generation['status'], summary: string, reached: Partial<Generation> = {}) =>
+  eventType({
+    type: `theme_generation.${status}`,
+    summary,
+    object: themeGeneration,
+    scopes: readers,
+    example: { ...asked, ...reached, status },
+  });
 
 export const themeEvents = [
   generationEvent('started', 'A theme build began.'),
-  generationEvent('succeeded', 'A theme build made a draft version.'),
-  generationEvent('failed', 'A theme build came to nothing.'),
+  generationEvent('succeeded', 'A theme build made a draft version.', { ...finished, theme_version: 1 }),
+  generationEvent('failed', 'A theme build came to nothing.', {
+    ...finished,
+    error: { code: 'build_failed', message: 'The build did not end well. It does not count.' },
+  }),
 ];

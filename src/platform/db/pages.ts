@@ -8,12 +8,30 @@ import { invalid } from '../errors.ts';
 import { sha256 } from '../secrets.ts';
 import type { DB } from './schema.ts';
 
-/** A list that is paged by `(updated_at, id)`. */
+/** In which order a list goes on: by a time of its rows, and by what tells apart those of the same time. */
+export interface Order {
+  readonly time: string;
+  readonly then: string;
+  readonly type: 'uuid' | 'bigint';
+  /** Comes before all there is. */
+  readonly first: string;
+  /** Its table is kept in parts, by days of that time. */
+  readonly byDay?: true;
+}
+
+const byChange: Order = { time: 'updated_at', then: 'id', type: 'uuid', first: '00000000-0000-0000-0000-000000000000' };
+
+/** As it happened: the order of events. */
+export const byOccurrence: Order = { time: 'created_at', then: 'sequence', type: 'bigint', first: '0', byDay: true };
+
+/** A list that is paged by its order. */
 export interface Listing<TB extends keyof DB, R, T> {
   /** Its name; a cursor is good for this list alone. */
   readonly list: string;
   readonly table: TB & string;
   readonly query: PageQuery;
+  /** By `(updated_at, id)` unless said. */
+  readonly order?: Order;
   /** The rows within the caller's reach, tombstones among them. */
   // biome-ignore lint/suspicious/noExplicitAny: the joined tables do not matter here
   readonly from: SelectQueryBuilder<any, any, R>;
@@ -24,14 +42,11 @@ export interface Listing<TB extends keyof DB, R, T> {
   readonly toWire: (row: R) => T;
 }
 
-/** Reads one page: rows in the order of `(updated_at, id)`, after the cursor. */
-export async function readPage<TB extends keyof DB, R extends { id: string; updated_at: Instant }, T>(
-  ctx: Context,
-  listing: Listing<TB, R, T>,
-): Promise<Page<T>> {
-  const { list, table, query, gone, matching } = listing;
+/** Reads one page: rows in the order of the list, after the cursor. */
+export async function readPage<TB extends keyof DB, R extends object, T>(ctx: Context, listing: Listing<TB, R, T>): Promise<Page<T>> {
+  const { list, table, query, gone, matching, order = byChange } = listing;
   const filters = filterHash(query);
-  const after = query.cursor === undefined ? start : openCursor(ctx, list, filters, query.cursor);
+  const after = query.cursor === undefined ? { at: start, then: order.first } : openCursor(ctx, list, filters, query.cursor);
   const column = (name: string) => sql.ref(`${table}.${name}`);
 
   const common = [
@@ -39,7 +54,9 @@ export async function readPage<TB extends keyof DB, R extends { id: string; upda
     query.updated_before && sql<SqlBool>`${column('updated_at')} < ${parseInstant(query.updated_before)}::timestamptz`,
     query.ids && sql<SqlBool>`${column('id')} = any(${query.ids}::uuid[])`,
     query.cursor !== undefined &&
-      sql<SqlBool>`(${column('updated_at')}, ${column('id')}) > (${after.updatedAt}::timestamptz, ${after.id}::uuid)`,
+      sql<SqlBool>`(${column(order.time)}, ${column(order.then)}) > (${after.at}::timestamptz, ${after.then}::${sql.raw(order.type)})`,
+    // Which days are needed is read off a plain comparison alone: 32 buffers instead of 118 for a page from half a day ago.
+    query.cursor !== undefined && order.byDay && sql<SqlBool>`${column(order.time)} >= ${after.at}::timestamptz`,
   ].filter((condition) => condition !== undefined && condition !== false && condition !== '');
   const own = [
     query.created_since && sql<SqlBool>`${column('created_at')} >= ${parseInstant(query.created_since)}::timestamptz`,
@@ -57,13 +74,13 @@ export async function readPage<TB extends keyof DB, R extends { id: string; upda
   }
 
   const found = await rows
-    .orderBy(column('updated_at'))
-    .orderBy(column('id'))
+    .orderBy(column(order.time))
+    .orderBy(column(order.then))
     .limit(query.limit + 1)
     .execute();
   const shown = found.slice(0, query.limit);
   const last = shown.at(-1);
-  const behind = sealCursor(ctx, list, filters, last ? { updatedAt: last.updated_at, id: last.id } : after);
+  const behind = sealCursor(ctx, list, filters, last ? positionOf(last, order) : after);
   const hasMore = found.length > query.limit;
   return {
     data: shown.map(listing.toWire),
@@ -72,12 +89,17 @@ export async function readPage<TB extends keyof DB, R extends { id: string; upda
 }
 
 interface Position {
-  readonly updatedAt: Instant;
-  readonly id: string;
+  readonly at: Instant;
+  readonly then: string | number;
 }
 
-const start: Position = { updatedAt: '0001-01-01T00:00:00.000000Z', id: '00000000-0000-0000-0000-000000000000' };
+const start: Instant = '0001-01-01T00:00:00.000000Z';
 const version = 1;
+
+function positionOf(row: object, { time, then }: Order): Position {
+  const columns = row as Record<string, string>;
+  return { at: columns[time]!, then: columns[then]! };
+}
 
 function filterHash({ limit: _limit, cursor: _cursor, ...filters }: PageQuery): string {
   const named = Object.entries(filters)
@@ -87,7 +109,7 @@ function filterHash({ limit: _limit, cursor: _cursor, ...filters }: PageQuery): 
 }
 
 function sealCursor(ctx: Context, list: string, filters: string, position: Position): string {
-  const content = JSON.stringify([version, ctx.dealer.id, list, filters, position.updatedAt, position.id]);
+  const content = JSON.stringify([version, ctx.dealer.id, list, filters, position.at, position.then]);
   return `${Buffer.from(content).toString('base64url')}.${ctx.service.keyring.sign('cursor', content).toString('base64url')}`;
 }
 
@@ -97,8 +119,8 @@ function openCursor(ctx: Context, list: string, filters: string, cursor: string)
   if (!ctx.service.keyring.verifies('cursor', text, Buffer.from(signature, 'base64url'))) {
     throw invalid('cursor', 'Not a cursor of this list, or it was altered.');
   }
-  const [itsVersion, dealerId, itsList, itsFilters, updatedAt, id] = JSON.parse(text);
+  const [itsVersion, dealerId, itsList, itsFilters, at, then] = JSON.parse(text);
   if (itsVersion !== version || dealerId !== ctx.dealer.id || itsList !== list) throw invalid('cursor', 'Not a cursor of this list.');
   if (itsFilters !== filters) throw invalid('cursor', 'This cursor belongs to the same list with other filters.');
-  return { updatedAt, id };
+  return { at, then };
 }

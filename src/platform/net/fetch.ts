@@ -68,7 +68,7 @@ async function send(agent: Agent, { url, method = 'GET', headers, body, timeoutM
 }
 
 /** A request that waits for its connection hears of no signal: whoever asked is told all the same. */
-async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const over = new AbortController();
   const timeout = once(signal, 'abort', { signal: over.signal }).then(() => {
     throw new CallFault('timeout');

@@ -23,7 +23,6 @@ const specified: Record<number, string> = {
 const waiting: Record<string, readonly [feature: string, path: string]> = {
   publishable_key_required: ['enquiries from websites', '/v1/public/enquiries'],
   valuation_requests_unavailable: ['valuation requests from websites', '/v1/public/valuation-requests'],
-  webhook_endpoint_limit_reached: ['webhooks', '/v1/webhook-endpoints'],
   theme_builder_not_enabled: ['website themes', '/v1/theme-generations'],
   theme_generation_quota_exceeded: ['website themes', '/v1/theme-generations'],
   theme_publish_blocked: ['website themes', '/v1/theme-versions'],

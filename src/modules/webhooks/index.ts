@@ -1,0 +1,2 @@
+export { disableEndpoints, followPlan } from './commands.ts';
+export { countEndpoints } from './queries.ts';

@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import type { Service } from '#platform/service.ts';
+
+/** A new signing secret; its bytes are those of a Standard Webhooks secret too. */
+export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+/** What is shown of a secret once it is kept. */
+export const hintOf = (secret: string): string => secret.slice(-4);
+
+/** As it is kept: readable with the master key, and in the row of this endpoint alone. */
+export const sealSecret = ({ keyring }: Service, dealerId: string, endpointId: string, secret: string): Buffer =>
+  keyring.seal(secret, rowOf(dealerId, endpointId));
+
+export const openSecret = ({ keyring }: Service, dealerId: string, endpointId: string, sealed: Buffer): string =>
+  keyring.unseal(sealed, rowOf(dealerId, endpointId));
+
+const rowOf = (dealerId: string, endpointId: string): string => `webhook:${dealerId}:${endpointId}`;
