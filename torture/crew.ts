@@ -50,7 +50,7 @@ function holdUp(post: { role: string; port: number }, logFile: string, env: Reco
       execArgv: ['--import', new URL('observe.ts', import.meta.url).href],
       stdio: ['ignore', log, log, 'ipc'],
     });
-    const mine: Life = { role: post.role, from: Date.now(), to: null, killed: false, ports: new Map() };
+    const mine: Life = { role: post.role, from: Date.now(), to: null, served: false, killed: false, ports: new Map() };
     life = mine;
     lived(mine);
     child.once('exit', async () => {
@@ -60,7 +60,10 @@ function holdUp(post: { role: string; port: number }, logFile: string, env: Reco
     });
     return new Promise((resolve, reject) => {
       child.on('message', (said: { type: string; port: number; at: number }) => {
-        if (said.type === 'ready') resolve();
+        if (said.type === 'ready') {
+          mine.served = true;
+          resolve();
+        }
         if (said.type === 'connected') mine.ports.set(said.port, [...(mine.ports.get(said.port) ?? []), said.at]);
       });
       child.once('exit', () => reject(new Error(`The ${post.role} did not start: ${readFileSync(logFile, 'utf8').slice(-2_000)}`)));

@@ -51,7 +51,8 @@ function report({ seconds, seed }: Ordeal, { records, troubles }: Ended, verdict
   const of = (kind: (typeof wrongs)[number]) => `${verdict.wrong.get(kind)!.length}`;
   const killed = (role: string) => records.lives.filter((life) => life.role === role && life.killed).length;
   const roles = [...new Set(records.lives.map(({ role }) => role))];
-  const byThemselves = records.lives.filter(({ to, killed }) => to !== null && !killed).length;
+  const byThemselves = records.lives.filter(({ to, killed, served }) => to !== null && !killed && served).length;
+  const inVain = records.lives.filter(({ to, killed, served }) => to !== null && !killed && !served).length;
   const longest = (values: readonly number[]) => (values.length > 0 ? Math.max(...values) : 0);
   const [calm, meanwhile] = [figuresOf(verdict.calm, 1), figuresOf(verdict.meanwhile, 1)];
   console.log(
@@ -67,7 +68,7 @@ function report({ seconds, seed }: Ordeal, { records, troubles }: Ended, verdict
       ['deliveries due', whole(verdict.due)],
       ['received', whole(verdict.received)],
       ['kills', `${roles.map((role) => `${killed(role)} ${role}`).join(', ')}`],
-      ['processes that ended by themselves', `${byThemselves}`],
+      ['processes that ended by themselves', `${byThemselves}, and ${inVain} that could not start`],
       ['database stopped', `${records.outages.length}, at most ${ms(longest(records.outages.map(({ from, to }) => to - from)))} ms away`],
       ['requests unanswered, put off, at fault', `${troubles.unanswered}, ${troubles.later}, ${troubles.faults}`],
       ['lost', of('lost')],

@@ -63,6 +63,8 @@ export interface Life {
   readonly from: number;
   /** null while it runs. */
   to: number | null;
+  /** Whether it came to serve. */
+  served: boolean;
   /** Ended by the run; else it ended by itself. */
   killed: boolean;
   /** The connections it made to receivers, by their port: when. */

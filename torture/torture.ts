@@ -87,7 +87,7 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
         listed: await withTimes(ground, (await Promise.all(dealers.map((dealer) => listAll(client, dealer)))).flat()),
         followed,
         attempted: await attempts(ground),
-        lives: ground.crew.lives,
+        lives: structuredClone(ground.crew.lives),
         outages: ground.database.outages,
         bereft,
         faults,
