@@ -13,6 +13,7 @@ import { fromMillis } from '#platform/dates.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { work } from '#platform/jobs/work.ts';
 import { createLog } from '#platform/log.ts';
+import type { Names, Vetting } from '#platform/net/public-address.ts';
 import type { Service } from '#platform/service.ts';
 import { buildApi } from './api.ts';
 import { handlers, routes } from './catalogue.ts';
@@ -34,7 +35,8 @@ export async function deriveExamples(databaseUrl: string): Promise<Examples> {
   const clock = () => fromMillis(now);
   const folder = mkdtempSync(join(tmpdir(), 'forecourt-examples-'));
   const files = { kind: 'folder', folder, addresses: `${baseUrl}/files` } as const;
-  const service = await openService({ log, databaseUrl, masterKeys: [Buffer.alloc(32)], limits, files, clock, connections: 4 });
+  const opened = await openService({ log, databaseUrl, masterKeys: [Buffer.alloc(32)], limits, files, clock, connections: 4 });
+  const service = { ...opened, webhooksTo: nowhere };
   const app = buildApi({ service, baseUrl, trustedProxies: [] });
   const working = await work({ databaseUrl, service, handlers, schedules: [], contextOf });
   try {
@@ -42,14 +44,20 @@ export async function deriveExamples(databaseUrl: string): Promise<Examples> {
     const { secret_key: key } = await createDemo(service, demoVehicles);
     const asked = new Map<string, Shown>();
     const ids = new Map<string, string>();
-    for (const operation of inOrder()) {
-      if (operation === listEventTypes) continue;
-      now = times[turnOf(operation)];
+    const isShown = async (operation: Operation) => {
+      now = Math.max(now, times[turnOf(operation)]);
       const { example = {} } = operation;
       const shown = await show(app, key, operation, example, ids);
       if (shown) asked.set(operation.id, shown);
       const other = example.or && (await show(app, key, operation, { ...example, query: example.or }, ids));
       if (other) asked.set(`${operation.id}.or`, other);
+      return shown !== null;
+    };
+    // What needs something that a later one makes is asked once more before all is deleted.
+    const lacking: Operation[] = [];
+    for (const operation of inOrder().filter((one) => one !== listEventTypes)) {
+      if (turnOf(operation) === 2) for (const late of lacking.splice(0)) await isShown(late);
+      if (!(await isShown(operation))) lacking.push(operation);
     }
     for (const type of eventTypes) asked.set(exampleOf(type), await showEvent(app, key, service, type));
     const shown = alike(asked, key);
@@ -63,6 +71,13 @@ export async function deriveExamples(databaseUrl: string): Promise<Examples> {
 }
 
 const demoVehicles = 12;
+
+/** Where examples are delivered: every name is known, and nobody is there. */
+const nowhere: Vetting = {
+  names: { resolve4: async () => ['255.255.255.255'], resolve6: async () => [] } as unknown as Names,
+  allow: ['255.255.255.255/32'],
+  ownHosts: [],
+};
 
 /** What creates comes first, so that there is something to show, and what deletes comes last, the inner before the outer. */
 const inOrder = (): Operation[] =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Examples, Shown } from './examples.ts';
 
 /**
- * The same examples in every run: what a run makes up (ids of records and requests, names of files, cursors, the public part of a key) has a stand-in, taken from where
+ * The same examples in every run: what a run makes up (ids of records and requests, names of files, cursors, the public part of a key, signing secrets and signatures, how long something took) has a stand-in, taken from where
  * it is first met, so that it stays the same when other examples come and go.
  */
 export function alike(shown: ReadonlyMap<string, Shown>, key: string): Examples {
@@ -17,7 +17,12 @@ export function alike(shown: ReadonlyMap<string, Shown>, key: string): Examples 
     });
   };
   const walk = (value: unknown, where: string): unknown => {
-    if (typeof value === 'string') return /_cursor$/.test(where) ? cursorFrom(where) : replaced(withoutLink(value, where), where);
+    if (typeof value === 'number') return /\.duration_ms$/.test(where) ? usualMs : value;
+    if (typeof value === 'string') {
+      if (/_cursor$/.test(where)) return cursorFrom(where);
+      if (/\.secret_hint$/.test(where)) return signingSecret.slice(-4);
+      return replaced(withoutSignature(withoutLink(value, where), where), where);
+    }
     if (Array.isArray(value)) return value.map((item, i) => walk(item, `${where}.${i}`));
     if (value === null || typeof value !== 'object') return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner, `${where}.${name}`)]));
@@ -48,5 +53,17 @@ const fileFrom = (where: string): string => `${hash(where).toString('hex').slice
 
 /** `https://…?link=<signed>` */
 const withoutLink = (text: string, where: string): string => text.replace(/(?<=\?link=)[\w-]+\.[\w-]{43}$/, cursorFrom(where));
+
+const usualMs = 31;
+
+/** Nobody can take it for one that is in use. */
+const signingSecret = `whsec_${Buffer.from('A secret of nobody, shown as one').toString('base64')}`;
+
+/** `whsec_…`, and the `v1` values that a delivery is signed with. */
+const withoutSignature = (text: string, where: string): string =>
+  text
+    .replace(/^whsec_[\w+/]{43}=$/, signingSecret)
+    .replaceAll(/(?<=\bv1=)[0-9a-f]{64}/g, (_, at) => hash(`${where} ${at}`).toString('hex'))
+    .replaceAll(/(?<=\bv1,)[\w+/]{43}=/g, (_, at) => hash(`${where} ${at}`).toString('base64'));
 
 const cursorFrom = (where: string): string => hash(where).toString('base64url').slice(0, 32);

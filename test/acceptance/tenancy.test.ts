@@ -11,6 +11,7 @@ import type { Answer, Api } from '../support/api.ts';
 import type { Dealership } from '../support/dealership.ts';
 import { dealership } from '../support/dealership.ts';
 import { jpeg, multipart } from '../support/pictures.ts';
+import { endpointBy } from '../support/webhooks.ts';
 import { cardWith, lineOf, partWith } from '../support/workshop.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
@@ -57,8 +58,20 @@ const event: Make = async (of, branchId) => {
   return (await of.api.get(`/v1/events?object_id=${object}`).succeeds())[0].id;
 };
 
+/** An endpoint of a key of this branch alone. */
+const endpoint: Make = async ({ apiWith }, branchId) => (await endpointBy(await apiWith({ branchIds: [branchId] }))).id;
+/** An endpoint and an attempt to deliver to it. */
+const attempt: Make = async (of, branchId) => {
+  const endpointId = await endpoint(of, branchId);
+  return `${endpointId}/${(await of.api.post(`/v1/webhook-endpoints/${endpointId}/test`).succeeds()).id}`;
+};
+const asRecently = { since: new Date(Date.now() - 3_600_000).toISOString() };
+
 /** How a record of each operation that takes an id comes to be at a branch, and a body that would change it. */
-const records: Record<string, { make: Make; body?: unknown; headers?: Record<string, string> }> = {
+const records: Record<
+  string,
+  { make: Make; body?: unknown; headers?: Record<string, string>; bodyOf?: (of: Dealership) => Promise<unknown> }
+> = {
   'branches.get': { make: branch },
   'vehicles.get': { make: vehicle },
   'vehicles.update': { make: vehicle, body: { colour: 'Red' } },
@@ -83,6 +96,16 @@ const records: Record<string, { make: Make; body?: unknown; headers?: Record<str
   'job_cards.update': { make: jobCard, body: { status: 'BOOKED' } },
   'invoices.get': { make: invoice },
   'events.get': { make: event },
+  'events.resend': { make: event, bodyOf: async (of) => ({ webhook_endpoint_id: await endpoint(of, of.branch.id) }) },
+  'webhook_endpoints.get': { make: endpoint },
+  'webhook_endpoints.update': { make: endpoint, body: { description: 'Seen' } },
+  'webhook_endpoints.delete': { make: endpoint },
+  'webhook_endpoints.roll_secret': { make: endpoint },
+  'webhook_endpoints.test': { make: endpoint },
+  'webhook_endpoints.replay': { make: endpoint, body: asRecently },
+  'webhook_deliveries.list': { make: endpoint },
+  'webhook_deliveries.get': { make: attempt },
+  'webhook_deliveries.resend': { make: attempt },
 };
 
 /** The same for each list that can be asked for ids. */
@@ -98,11 +121,13 @@ const listed: Record<string, Make> = {
   'invoices.list': invoice,
   'stock_book.list': vehicle,
   'events.list': event,
+  'webhook_endpoints.list': endpoint,
 };
 
 const operations = routes.map(({ operation }) => operation);
 const taking = operations.filter(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].some(([, name]) => !publicNames.has(name!)));
-const listing = operations.filter(({ query }) => 'ids' in ((query as { shape?: object }).shape ?? {}));
+/** The lists of a dealership; one within a record takes the id of that, and is tried so. */
+const listing = operations.filter(({ query, path }) => 'ids' in ((query as { shape?: object }).shape ?? {}) && !path.includes('{'));
 
 test('every operation that takes an id, and every list, is tried below', () => {
   assert.ok(taking.length > 0 && listing.length > 0);
@@ -126,8 +151,9 @@ function told({ status, headers, body }: Answer) {
 
 for (const operation of taking) {
   test(`${operation.id}: a record of another dealer or branch is indistinguishable from a missing one`, async () => {
-    const { make, body, headers } = records[operation.id]!;
+    const { make, headers, ...given } = records[operation.id]!;
     const [mine, theirs] = [await dealership(), await dealership()];
+    const body = given.bodyOf ? await given.bodyOf(mine) : given.body;
     const away = await mine.newBranch();
     const restricted = await mine.apiWith({ branchIds: [mine.branch.id] });
     const ask = (id: string) => send(restricted, operation, id, body, headers);
@@ -194,6 +220,7 @@ for (const operation of listing) {
 
 /** Every table with a row of the dealer’s own. */
 async function furnish(d: Dealership): Promise<void> {
+  await attempt(d, d.branch.id);
   await d.api.post('/v1/vehicles', car, { 'idempotency-key': 'one' }).succeeds(201);
   await d.api.post('/v1/vehicles/batch', [car]).succeeds(202);
   await d.api.post('/v1/vehicles', { ...car, images: ['https://pictures.example/a.jpg'] }).succeeds(201);

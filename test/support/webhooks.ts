@@ -1,6 +1,8 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { Instant } from '#platform/dates.ts';
+import { uuidv7 } from '#platform/secrets.ts';
 import type { Api } from './api.ts';
 import type { Authority } from './certificates.ts';
 import { authority } from './certificates.ts';
@@ -71,18 +73,20 @@ export async function logAttempt(
   const { doors } = service.pools;
   const now = service.clock();
   const at = "coalesce($1::timestamptz, clock_timestamp()) - $2::float8 * interval '1 day'";
-  const { rows: days } = await doors.query(`select (${at})::date::text as day`, [now, daysAgo]);
-  await doors.query("select partition_day('delivery_attempt', $1::date)", [days[0].day]);
-  const { rows } = await doors.query(
+  const { rows: times } = await doors.query(`select ${at} as at`, [now, daysAgo]);
+  const attemptedAt: Instant = times[0].at;
+  await doors.query("select partition_day('delivery_attempt', $1::date)", [attemptedAt.slice(0, 10)]);
+  const attemptId = uuidv7(attemptedAt);
+  await doors.query(
     `insert into delivery_attempt (dealer_id, attempted_at, id, endpoint_id, delivery_id, event_id, event_at, event_type, attempt, manual,
        success, response_status, request_headers, request_body, response_body, error, duration_ms, updated_at)
-     select e.dealer_id, ${at}, gen_random_uuid(), $5, delivery_id(e.id, $5), e.id, e.created_at, e.type, $6, false,
+     select e.dealer_id, $1, $2, $5, delivery_id(e.id, $5), e.id, e.created_at, e.type, $6, false,
        $7, case when $7 then 204 else 500 end, '{"Service-Event-Type": "x"}', '{}', null,
-       case when $7 then null else 'status'::delivery_error end, 7, ${at}
-     from event e where e.dealer_id = $3 and e.id = $4 returning id`,
-    [now, daysAgo, id, eventId.replace('evt_', ''), endpointId, attempt, success],
+       case when $7 then null else 'status'::delivery_error end, 7, $1
+     from event e where e.dealer_id = $3 and e.id = $4`,
+    [attemptedAt, attemptId, id, eventId.replace('evt_', ''), endpointId, attempt, success],
   );
-  return rows[0].id;
+  return attemptId;
 }
 
 /** What happened to a record, in the order in which it did. */

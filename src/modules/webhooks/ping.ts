@@ -53,7 +53,7 @@ export const logPing = (ctx: Context, endpointId: string, { event, body, outcome
     toDelivery(await recordAttempt(tx, { endpointId, event, attemptedAt: event.created_at, requestBody: body, outcome })),
   );
 
-const message = 'This is a test. Whoever receives it has nothing to do but answer.';
+const message = 'A test of this endpoint.';
 
 /** The newest first; the one before while it is kept. */
 function secretsOf(

@@ -127,10 +127,18 @@ test('nothing is sent again to a disabled endpoint, or where it would not go tod
   ];
   for (const { message } of refused) assert.match(message, /"enabled": true/);
   assert.deepEqual(await pendingAt(dealer, narrow.id), []);
+});
 
-  const { id: pinged } = await api.post(`${path}/${narrow.id}/test`).succeeds();
-  await api.patch(`${path}/${narrow.id}`, { enabled: true }).succeeds();
-  assert.match((await api.post(`${path}/${narrow.id}/deliveries/${pinged}/resend`).refuses(422, 'request_refused')).message, /ping/);
+test('a ping is sent again from the log of the endpoint it tested, and from nowhere else', async () => {
+  const dealer = await dealership();
+  const { api } = dealer;
+  const { id } = await endpointBy(api, { events: ['vehicle.created'] });
+  const sent = await api.post(`${path}/${id}/test`).succeeds();
+  const again = await api.post(`${path}/${id}/deliveries/${sent.id}/resend`).succeeds(202);
+  assert.deepEqual([again.event_id, again.delivery_id], [sent.event_id, sent.delivery_id]);
+  assert.deepEqual(await pendingAt(dealer, id), [{ event_id: sent.event_id.slice(4), manual: true }]);
+  for (const endpointId of [id, (await endpointBy(api)).id])
+    await api.post(`/v1/events/${sent.event_id}/resend`, { webhook_endpoint_id: endpointId }).refuses(422, 'request_refused');
 });
 
 test('an event that is not there for the caller is not sent again, nor to an endpoint that is not', async () => {

@@ -1,5 +1,5 @@
 import { replay, sendAgain } from '#modules/deliveries/index.ts';
-import { eventId } from '#modules/events/contract.ts';
+import { eventId, ping } from '#modules/events/contract.ts';
 import type { StoredEvent } from '#modules/events/index.ts';
 import { findEvent, means } from '#modules/events/index.ts';
 import type { Context } from '#platform/context.ts';
@@ -19,7 +19,10 @@ export const resendAttempt = (ctx: Context, id: string, attemptId: string): Prom
   inTransaction(ctx, async (tx) => {
     const endpoint = await readable(tx, id);
     const attempt = await readableAttempt(tx, id, attemptId);
-    return resend(tx, endpoint, await findEvent(tx, attempt.event_id));
+    const event = await findEvent(tx, attempt.event_id);
+    // A ping was for this endpoint alone, whatever it receives.
+    if (event.type !== ping.type) rules.checkReceives(receiverOf(endpoint), event, tx.dealer.isSandbox);
+    return resend(tx, endpoint, event);
   });
 
 /** Sends an event once more, or for the first time, to an endpoint. */
@@ -30,13 +33,12 @@ export const resendEvent = (ctx: Context, id: string, endpointId: string): Promi
       const isMissing = error instanceof Refusal && error.code === 'not_found';
       throw isMissing ? invalid('webhook_endpoint_id', 'No webhook endpoint with this id is visible to the key.') : error;
     });
+    rules.checkReceives(receiverOf(endpoint), event, tx.dealer.isSandbox);
     return resend(tx, endpoint, event);
   });
 
 async function resend(tx: Context, endpoint: EndpointRow, event: StoredEvent): Promise<WebhookResend> {
-  const receiver = receiverOf(endpoint);
-  rules.checkEnabled(receiver);
-  rules.checkReceives(receiver, event, tx.dealer.isSandbox);
+  rules.checkEnabled(endpoint);
   await sendAgain(tx, endpoint.id, [event]);
   return { webhook_endpoint_id: endpoint.id, event_id: eventId(event.id), delivery_id: await deliveryIdOf(tx, event.id, endpoint.id) };
 }

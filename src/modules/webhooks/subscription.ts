@@ -1,4 +1,4 @@
-import { isReadable, means, subscribable } from '#modules/events/index.ts';
+import { familyOf, isReadable, means, subscribable } from '#modules/events/index.ts';
 import type { Caller } from '#platform/context.ts';
 import type { EventType } from '#platform/contract.ts';
 import { nearest } from '#platform/field-errors.ts';
@@ -51,5 +51,5 @@ const hiddenFrom = (types: readonly EventType[], scopes: Caller['scopes']): Even
   types.filter((type) => !isReadable(type, scopes));
 
 const types = subscribable.map(({ type }) => type);
-const families = [...new Set(types.map((type) => `${type.slice(0, type.lastIndexOf('.'))}.*`))];
+const families = [...new Set(types.map((type) => `${familyOf(type)}.*`))];
 const known = [...types, ...families];

@@ -363,6 +363,7 @@ export interface EndpointHealth {
   last_attempt_at: Instant | null;
   last_failure_at: Instant | null;
   last_success_at: Instant | null;
+  logged_at: Instant | null;
   notices: Generated<number>;
 }
 
