@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
+import { createServer } from 'node:tls';
 
 /** What a sink saw since it was last asked to begin. Times are milliseconds of this machine's clock. */
 export interface Seen {
@@ -33,13 +33,15 @@ const now = () => performance.timeOrigin + performance.now();
 
 const server = createServer(certificate, (socket) => {
   let left: Buffer = Buffer.alloc(0);
-  socket.on('error', () => undefined).on('data', (chunk) => {
-    left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
-    for (let size = sizeOf(left); size <= left.length; size = sizeOf(left)) {
-      take(socket, left);
-      left = left.subarray(size);
-    }
-  });
+  socket
+    .on('error', () => undefined)
+    .on('data', (chunk) => {
+      left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
+      for (let size = sizeOf(left); size <= left.length; size = sizeOf(left)) {
+        take(socket, left);
+        left = left.subarray(size);
+      }
+    });
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
