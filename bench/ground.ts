@@ -1,9 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +14,7 @@ import { readConfig } from '../src/app/config.ts';
 import { prepareDatabase } from '../src/app/database.ts';
 import { closeService, openService } from '../src/app/service.ts';
 import type { BareOrder } from './bare.ts';
+import { end, freePort, own, withDatabase } from './child.ts';
 import { serverLog } from './server-log.ts';
 
 /** What a measurement stands on: a PostgreSQL of its own, prepared like a production one, and processes on it. */
@@ -110,35 +109,7 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
   }
 }
 
-/** Nothing of the user's own settings; `NODE_OPTIONS` remains, for a profile. */
-const own = (): Record<string, string> =>
-  Object.fromEntries(['PATH', 'HOME', 'TMPDIR', 'NODE_OPTIONS'].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-
 function logTo(folder: string): [number, number] {
   const log = openSync(join(folder, 'log'), 'a');
   return [log, log];
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
-  child.kill('SIGTERM');
-  await ended;
-  clearTimeout(late);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-function withDatabase(address: string, of: string): string {
-  const url = new URL(address);
-  url.pathname = new URL(of).pathname;
-  return url.href;
 }

@@ -65,11 +65,16 @@ create table endpoint_health (
   last_failure_at timestamptz,
   last_success_at timestamptz,
   last_attempt_at timestamptz,
-  -- How many of the mails about this failure are on their way.
+  -- The time of the newest row of its delivery log: none gets an earlier one, so that none appears behind a reader's cursor.
+  logged_at timestamptz,
+  -- How many mails about a failure were sent, and since when that one lasted: those about another do not count.
   notices smallint not null default 0,
+  told_since timestamptz,
   primary key (dealer_id, endpoint_id)
 ) with (fillfactor = 50);
 create index endpoint_failing on endpoint_health (failing_since) where failing_since is not null;
+-- Those that recovered and were not told so.
+create index endpoint_recovered on endpoint_health (endpoint_id) where failing_since is null and notices > 0;
 call forecourt_guard('endpoint_health');
 
 -- One event at one endpoint is one delivery, however often it is asked for.
@@ -99,9 +104,12 @@ create table delivery (
   autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0
 );
--- The claim goes from endpoint to endpoint, over all dealers.
+-- The claim goes from endpoint to endpoint, over all dealers …
 create index delivery_due on delivery (endpoint_id, next_at, id) where state = 'due';
-create index delivery_sending on delivery (endpoint_id) where state = 'sending';
+-- … and many times a second to those that have something new, without a look at the many that wait for a retry.
+create index delivery_fresh on delivery (endpoint_id) where state = 'due' and attempt = 1;
+-- What is under way has the latest leases: however many dead entries an old snapshot keeps, they lie before them.
+create index delivery_sending on delivery (lease_until) where state = 'sending';
 call forecourt_guard('delivery');
 
 create type delivery_error as enum ('dns', 'connect', 'tls', 'timeout', 'blocked_address', 'redirect', 'status');

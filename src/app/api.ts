@@ -31,10 +31,21 @@ export async function startApi(
   databaseUrl: string,
   masterKeys: readonly Buffer[],
   log: Logger,
+  hintDeliveries?: () => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const { limits, lookup, files, imageAllowAddresses, webhookAllowAddresses, baseUrl, trustedProxies } = config;
   const allowed = { imageAllowAddresses, webhookAllowAddresses };
-  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, ...allowed, baseUrl });
+  const service = await openService({
+    log,
+    databaseUrl,
+    masterKeys,
+    limits,
+    lookup,
+    files,
+    ...allowed,
+    baseUrl,
+    ...(hintDeliveries && { hintDeliveries }),
+  });
   const app = buildApi({ service, baseUrl, trustedProxies });
   const url = await listen(app, config.host, config.apiPort);
   return {

@@ -4,6 +4,12 @@ import { ConfigError } from './config.ts';
 export const roles = ['api', 'worker'] as const;
 export type Role = (typeof roles)[number];
 
+/** The processes of a role. Deliveries have one of their own, so that nothing a job does or dies of holds them up. */
+export type ProcessKind = Role | 'courier';
+
+export const processesOf = (role: Role, { workers }: { readonly workers: number }): ProcessKind[] =>
+  role === 'api' ? Array<ProcessKind>(workers).fill('api') : ['worker', 'courier'];
+
 /** `api,worker` as roles, each once. */
 export function readRoles(list: string): Role[] {
   const names = new Set(list.split(/[\s,]+/).filter(Boolean));

@@ -5,6 +5,7 @@ import type { FilesPlace } from '#platform/files/store.ts';
 import { openQueue } from '#platform/jobs/queue.ts';
 import type { LookupSettings } from '#platform/lookup/lookup.ts';
 import { builtinLookup, openLookup } from '#platform/lookup/open-lookup.ts';
+import { rememberedNames } from '#platform/net/names.ts';
 import { systemNames } from '#platform/net/public-address.ts';
 import { keyring } from '#platform/secrets.ts';
 import type { PlanLimits, Service } from '#platform/service.ts';
@@ -23,6 +24,8 @@ export interface ServiceOptions {
   readonly imageAllowAddresses?: readonly string[];
   /** Ranges beside the public internet that events may be delivered to. */
   readonly webhookAllowAddresses?: readonly string[];
+  /** Hears that deliveries were queued. */
+  readonly hintDeliveries?: Service['hintDeliveries'];
   /** As the outside sees this server. */
   readonly baseUrl?: string;
   readonly clock?: Service['clock'];
@@ -34,15 +37,16 @@ export interface ServiceOptions {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { log, databaseUrl, masterKeys, limits, lookup, files, baseUrl, clock, connections } = options;
   const { imageAllowAddresses = [], webhookAllowAddresses = [] } = options;
-  const outside = { names: systemNames(), ownHosts: baseUrl ? [new URL(baseUrl).hostname] : [] };
+  const ownHosts = baseUrl ? [new URL(baseUrl).hostname] : [];
   return {
     log,
     pools: connect(databaseUrl, connections),
     queue: await openQueue(databaseUrl),
     keyring: keyring(masterKeys),
     files: openStore(files ?? readConfig({}).files),
-    photosFrom: { ...outside, allow: imageAllowAddresses },
-    webhooksTo: { ...outside, allow: webhookAllowAddresses },
+    photosFrom: { names: systemNames(), allow: imageAllowAddresses, ownHosts },
+    webhooksTo: { names: rememberedNames(systemNames()), allow: webhookAllowAddresses, ownHosts },
+    hintDeliveries: options.hintDeliveries ?? (() => undefined),
     limits,
     baseUrl: baseUrl ?? readConfig({}).baseUrl,
     lookup: lookup ? openLookup(lookup, log) : builtinLookup,

@@ -10,7 +10,7 @@ import { checkPort } from './ports.ts';
 import { type Demo, prepare } from './prepare.ts';
 import { progress } from './progress.ts';
 import { reasonOf } from './reason.ts';
-import { roles as everyRole, type Role } from './roles.ts';
+import { roles as everyRole, processesOf, type Role } from './roles.ts';
 import { closeService, openService } from './service.ts';
 
 /** Starts the database and the processes of these roles, holds them up, and stops all of it, the database last, once `stop` is aborted. */
@@ -31,7 +31,7 @@ export async function supervise(roles: readonly Role[], entry: string, stop: Abo
     await unless(stop, progress('Bringing the database up to date', prepareDatabase(url)));
     const demo = await unless(stop, prepareDealers(config, url, masterKeys, log, roles.length === everyRole.length));
 
-    const processes = roles.flatMap((role) => Array<Role>(role === 'api' ? config.workers : 1).fill(role));
+    const processes = roles.flatMap((role) => processesOf(role, config));
     const children = holds(startChildren(entry, processes, { DATABASE_URL: url }, log));
     await unless(stop, progress('Starting the processes', children.ready));
     if (config.metricsPort !== null) holds(await serveMetrics(config.host, config.metricsPort));

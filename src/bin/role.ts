@@ -3,17 +3,20 @@ import { constants, setPriority } from 'node:os';
 import { createLog } from '#platform/log.ts';
 import { collectMetrics } from '#platform/metrics.ts';
 import { startApi } from '../app/api.ts';
-import type { Report } from '../app/children.ts';
+import type { Hint, Report } from '../app/children.ts';
 import { readConfig } from '../app/config.ts';
+import { startCourier } from '../app/courier.ts';
 import { loadMasterKeys } from '../app/master-key.ts';
 import { listenFailure } from '../app/ports.ts';
 import { reasonOf } from '../app/reason.ts';
 import { startWorker } from '../app/worker.ts';
 
-// One process of a role, forked and stopped by the supervisor.
+// One process of its kind, forked and stopped by the supervisor.
 const config = readConfig(process.env);
 const log = createLog({ level: config.logLevel });
 let closing: Promise<void> | null = null;
+const commitMs = 3;
+let hinting = false;
 const report = (to: Report) => new Promise<void>((sent) => (process.send ? process.send(to, () => sent()) : sent()));
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void close());
@@ -25,9 +28,26 @@ running.then(() => report({ type: 'ready' }), failToStart);
 function begin(): Promise<{ close(): Promise<void> }> {
   const { databaseUrl } = config;
   if (databaseUrl === null) throw new Error('The supervisor hands the address of the database on.');
-  const start = process.env.FORECOURT_ROLE === 'api' ? startApi : startWorker;
-  if (start === startWorker) giveWayToRequests();
-  return start(config, databaseUrl, loadMasterKeys(config), log);
+  const kind = process.env.FORECOURT_PROCESS;
+  if (kind === 'courier') return beginToDeliver(databaseUrl);
+  if (kind === 'worker') giveWayToRequests();
+  return (kind === 'api' ? startApi : startWorker)(config, databaseUrl, loadMasterKeys(config), log, hintDeliveries);
+}
+
+async function beginToDeliver(databaseUrl: string): Promise<{ close(): Promise<void> }> {
+  const courier = await startCourier(config, databaseUrl, loadMasterKeys(config), log);
+  process.on('message', (hint: Hint) => hint.type === 'deliveries queued' && courier.wake());
+  return courier;
+}
+
+/** Told when the transaction that queued them has most likely committed, and once for all that were queued meanwhile. */
+function hintDeliveries(): void {
+  if (hinting) return;
+  hinting = true;
+  setTimeout(() => {
+    hinting = false;
+    void report({ type: 'deliveries queued' });
+  }, commitMs);
 }
 
 /** Requests go before photos where both want the same processor. On Linux each thread has a priority of its own, and those that decode are there already. */

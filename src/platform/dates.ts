@@ -19,6 +19,14 @@ export function parseInstant(text: string): Instant {
 
 export const fromMillis = (millis: number): Instant => parseInstant(new Date(millis).toISOString());
 
+/** The moment so many milliseconds later, parts of them too. */
+export function after(instant: Instant, ms: number): Instant {
+  const micros = Number(instant.slice(20, 26)) + Math.round(ms * 1_000);
+  const seconds = Math.floor(micros / 1_000_000);
+  const whole = new Date(Date.parse(`${instant.slice(0, 19)}Z`) + seconds * 1_000).toISOString().slice(0, 19);
+  return `${whole}.${String(micros - seconds * 1_000_000).padStart(6, '0')}Z`;
+}
+
 export const toMillis = (instant: Instant): number => Date.parse(`${instant.slice(0, 23)}Z`);
 
 /** The calendar date of a moment in a time zone, `YYYY-MM-DD`. */

@@ -1,9 +1,21 @@
 import { createServer } from 'node:http';
-import { AggregatorRegistry, collectDefaultMetrics, Histogram } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram } from 'prom-client';
 
 /** Counts one answered request, and how long it took. */
 export const observeRequest = (operationId: string, status: number, seconds: number): void =>
   requestSeconds.observe({ operation: operationId, status }, seconds);
+
+/** What a courier tells of its work. */
+export const deliveryMetrics = {
+  /** An attempt ended: `success`, or why it failed. */
+  attempted: (outcome: string, seconds: number): void => attemptSeconds.observe({ outcome }, seconds),
+  underWay: (count: number): void => attemptsUnderWay.set(count),
+  /** What is due, be it kept back by a cap or not, and for how long the oldest of it. */
+  backlog({ due, oldestSeconds }: { due: number; oldestSeconds: number }): void {
+    deliveriesDue.set(due);
+    oldestDueSeconds.set(oldestSeconds);
+  },
+};
 
 /** Measures this process itself too, and answers the primary's questions about it. */
 export function collectMetrics(): void {
@@ -34,4 +46,26 @@ const requestSeconds = new Histogram({
   help: 'How long requests took, by operation and status.',
   labelNames: ['operation', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+
+const attemptSeconds = new Histogram({
+  name: 'forecourt_delivery_attempt_duration_seconds',
+  help: 'How long attempts to deliver an event took, by outcome: success, or the error of the delivery log.',
+  labelNames: ['outcome'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+
+const attemptsUnderWay = new Gauge({ name: 'forecourt_delivery_attempts_in_flight', help: 'Attempts to deliver an event under way.' });
+
+// Each courier tells of all deliveries, so the sum of several would say too much.
+const deliveriesDue = new Gauge({
+  name: 'forecourt_deliveries_due',
+  help: 'Deliveries whose time has come and that are not under way, those kept back by a cap among them.',
+  aggregator: 'max',
+});
+
+const oldestDueSeconds = new Gauge({
+  name: 'forecourt_oldest_due_delivery_seconds',
+  help: 'For how long the oldest of them has been due.',
+  aggregator: 'max',
 });

@@ -29,6 +29,8 @@ export interface Service {
   readonly photosFrom: Vetting;
   /** Which addresses events may be delivered to. */
   readonly webhooksTo: Vetting;
+  /** Tells whoever delivers that there is something to deliver. A hint: what it says is looked for all the same, a little later. */
+  readonly hintDeliveries: () => void;
   readonly limits: PlanLimits;
   /** As the outside sees the API. */
   readonly baseUrl: string;

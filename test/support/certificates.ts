@@ -1,10 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 
 /** Whoever trusts `certificate` trusts the servers it vouches for. */
 export interface Authority {
   readonly certificate: string;
-  /** The key and the certificate of a server of this name, valid for a day, or until yesterday. */
+  /** The key and the certificate of a server of this name or IPv4 address, valid for a day, or until yesterday. */
   vouchFor(name: string, options?: { expired: boolean }): { key: string; cert: string };
 }
 
@@ -18,7 +19,7 @@ export function authority(): Authority {
     certificate: issue({ subject: issuer, publicKey: keys.publicKey, extension: isAuthority, days: [-2, 1] }),
     vouchFor(name, { expired } = { expired: false }) {
       const { publicKey, privateKey } = newKeys();
-      const names = sequence(Buffer.from('0603551d11', 'hex'), der(0x04, sequence(der(0x82, Buffer.from(name)))));
+      const names = sequence(Buffer.from('0603551d11', 'hex'), der(0x04, sequence(alternativeName(name))));
       return {
         key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
         cert: issue({ subject: nameOf(name), publicKey, extension: names, days: expired ? [-2, -1] : [-1, 1] }),
@@ -49,6 +50,9 @@ function certificateOf({ issuer, subject, publicKey, extension, days }: Parts, s
   const signature = der(0x03, Buffer.from([0]), sign('sha256', said, signer));
   return `-----BEGIN CERTIFICATE-----\n${sequence(said, algorithm, signature).toString('base64')}\n-----END CERTIFICATE-----\n`;
 }
+
+const alternativeName = (name: string): Buffer =>
+  isIPv4(name) ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name));
 
 const nameOf = (name: string): Buffer => sequence(der(0x31, sequence(Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(name)))));
 

@@ -1,11 +1,20 @@
-export type { AttemptRow, NewAttempt, Selection, Told } from './queries.ts';
+export type { Ask, Claim, Claimed } from './claim-queries.ts';
+export { backlog, handBack, leaseSeconds, resumeOverdue } from './claim-queries.ts';
 export {
-  attemptById,
   cancelDeliveries,
+  claimDeliveries,
+  endpointsInNeed,
   forgetFailures,
-  pageOfAttempts,
+  nextAfter,
   queueDeliveries,
   recordAttempt,
   replay,
   sendAgain,
-} from './queries.ts';
+  settleDeliveries,
+} from './commands.ts';
+export type { AttemptRow, NewAttempt } from './log-queries.ts';
+export { attemptById, attemptId, lastFailureOf, pageOfAttempts } from './log-queries.ts';
+export type { Health, Selection } from './queries.ts';
+export { healthOf, holdHealth, saveNotices } from './queries.ts';
+export { isDelinquent, noticesDue, placesLeft } from './rules.ts';
+export type { DeliveryError, Ended, EndpointRef, Outcome, Settled } from './settle-queries.ts';

@@ -1,92 +1,40 @@
-import type { SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
-import type { Page, PageQuery } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { readPage } from '#platform/db/pages.ts';
-import { uuidv7 } from '#platform/secrets.ts';
+import type { Branches } from '#platform/reach.ts';
+import type { Service } from '#platform/service.ts';
 
-export type DeliveryError = 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked_address' | 'redirect' | 'status';
-
-/** One attempt as the log holds it. */
-export interface AttemptRow {
+/** An event as far as it matters who is told of it, with the entries of a subscription that mean it. */
+export interface Told {
   readonly id: string;
-  readonly delivery_id: string;
-  readonly event_id: string;
-  readonly event_at: Instant;
-  readonly event_type: string;
-  readonly attempt: number;
-  readonly manual: boolean;
-  readonly success: boolean;
-  readonly response_status: number | null;
-  readonly request_headers: Record<string, string>;
-  readonly request_body: string;
-  readonly response_body: string | null;
-  readonly error: DeliveryError | null;
-  readonly duration_ms: number;
-  readonly attempted_at: Instant;
-  readonly next_attempt_at: Instant | null;
-  readonly updated_at: Instant;
+  readonly type: string;
+  readonly entries: readonly string[];
+  readonly branch_id: string | null;
+  readonly calling_dealer_id: string;
 }
 
-export interface NewAttempt {
-  readonly endpointId: string;
-  readonly event: { readonly id: string; readonly created_at: Instant; readonly type: string };
-  readonly attemptedAt: Instant;
-  readonly requestBody: string;
-  readonly outcome: {
-    readonly success: boolean;
-    readonly responseStatus: number | null;
-    readonly requestHeaders: Readonly<Record<string, string>>;
-    readonly responseBody: string | null;
-    readonly error: DeliveryError | null;
-    readonly durationMs: number;
-  };
+/**
+ * A delivery for every endpoint that asks for an event and may be told of it. In the sandbox those of whoever did it are told, and so
+ * nobody of what the product itself does there. Returns how many.
+ */
+export async function insertDeliveries(tx: Context, events: readonly Told[]): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into delivery (dealer_id, id, endpoint_id, event_id, event_at, next_at)
+    select w.dealer_id, delivery_id(e.id, w.id), w.id, e.id, ${tx.now}::timestamptz, ${tx.now}::timestamptz
+    from webhook_endpoint w
+    join json_to_recordset(${JSON.stringify(events)}::json) as e(id uuid, type text, entries text[], branch_id uuid, calling_dealer_id uuid)
+      on w.calling_dealer_id = e.calling_dealer_id and w.events && e.entries and e.type = any(w.readable_types)
+      and (w.all_branches or e.branch_id is null or e.branch_id = any(w.branch_ids))
+    where w.dealer_id = ${tx.dealer.id}::uuid and w.enabled`.execute(tx.db);
+  return Number(numAffectedRows);
 }
 
-/** Notes one attempt that was asked for. */
-export async function recordAttempt(
-  tx: Context,
-  { endpointId, event, attemptedAt, requestBody, outcome }: NewAttempt,
-): Promise<AttemptRow> {
-  await tx.service.pools.doors.query("select partition_day('delivery_attempt', $1::date)", [attemptedAt.slice(0, 10)]);
-  await sql`insert into endpoint_health (dealer_id, endpoint_id, last_attempt_at)
-    values (${tx.dealer.id}::uuid, ${endpointId}::uuid, ${attemptedAt}::timestamptz)
-    on conflict (dealer_id, endpoint_id) do update set last_attempt_at = excluded.last_attempt_at`.execute(tx.db);
-  const row = await tx.db
-    .insertInto('delivery_attempt')
-    .values({
-      dealer_id: tx.dealer.id,
-      attempted_at: attemptedAt,
-      id: uuidv7(attemptedAt),
-      endpoint_id: endpointId,
-      delivery_id: sql<string>`delivery_id(${event.id}::uuid, ${endpointId}::uuid)`,
-      event_id: event.id,
-      event_at: event.created_at,
-      event_type: event.type,
-      attempt: 1,
-      manual: true,
-      success: outcome.success,
-      response_status: outcome.responseStatus,
-      request_headers: JSON.stringify(outcome.requestHeaders),
-      request_body: requestBody,
-      response_body: outcome.responseBody,
-      error: outcome.error,
-      duration_ms: outcome.durationMs,
-      next_attempt_at: null,
-      updated_at: tx.now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return row as unknown as AttemptRow;
-}
-
-/** Sends events once more, beside whatever is pending. */
-export async function sendAgain(tx: Context, endpointId: string, events: readonly { id: string; created_at: Instant }[]): Promise<void> {
+/** One attempt each, beside whatever is pending; what waits already waits once. */
+export async function insertManual(tx: Context, endpointId: string, events: readonly { id: string; created_at: Instant }[]): Promise<void> {
   await sql`
     insert into delivery (dealer_id, id, manual, endpoint_id, event_id, event_at, next_at)
     select ${tx.dealer.id}::uuid, delivery_id(e.id, ${endpointId}::uuid), true, ${endpointId}::uuid, e.id, e.created_at, ${tx.now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as e(id uuid, created_at timestamptz)
+    from json_to_recordset(${JSON.stringify(events)}::json) as e(id uuid, created_at timestamptz)
     on conflict do nothing`.execute(tx.db);
 }
 
@@ -95,97 +43,111 @@ export interface Selection {
   readonly since: Instant;
   readonly until: Instant | null;
   readonly types: readonly string[];
+  /** Those alone of which no attempt at this endpoint has succeeded, be it that none was made. */
   readonly onlyFailed: boolean;
-  readonly branches: 'all' | readonly string[];
+  readonly branches: Branches;
 }
 
-/** Delivers past events like new ones; those that are pending are left. */
-export async function replay(tx: Context, endpointId: string, { since, until, types, onlyFailed, branches }: Selection): Promise<number> {
+/** Deliveries of past events, as if they happened now; those that are pending are left. Returns how many. */
+export async function insertReplayed(tx: Context, endpointId: string, selection: Selection): Promise<number> {
+  const { since, until, types, onlyFailed, branches } = selection;
   const { numAffectedRows = 0n } = await sql`
     insert into delivery (dealer_id, id, endpoint_id, event_id, event_at, next_at)
-    select e.dealer_id, delivery_id(e.id, ${endpointId}::uuid), ${endpointId}::uuid, e.id, e.created_at, ${tx.now}::timestamptz
-    from event e
-    where e.dealer_id = ${tx.dealer.id}::uuid and e.created_at >= ${since}::timestamptz
+    select e.dealer_id, delivery_id(e.id, w.id), w.id, e.id, e.created_at, ${tx.now}::timestamptz
+    from webhook_endpoint w
+    join event e on e.dealer_id = w.dealer_id and e.calling_dealer_id = w.calling_dealer_id
+    where w.dealer_id = ${tx.dealer.id}::uuid and w.id = ${endpointId}::uuid
+      and e.created_at >= greatest(${since}::timestamptz, ${tx.now}::timestamptz - interval '30 days')
       and e.created_at <= coalesce(${until}::timestamptz, 'infinity') and e.type = any(${types}::text[])
-      and e.calling_dealer_id = ${tx.dealer.isSandbox ? sql`${tx.caller.callingDealerId}::uuid` : sql`e.calling_dealer_id`}
       ${branches === 'all' ? sql`` : sql`and (e.branch_id is null or e.branch_id = any(${branches}::uuid[]))`}
       ${
         onlyFailed
           ? sql`and not exists (select from delivery_attempt a
-                where a.dealer_id = e.dealer_id and a.delivery_id = delivery_id(e.id, ${endpointId}::uuid) and a.success)`
+              where a.dealer_id = e.dealer_id and a.delivery_id = delivery_id(e.id, w.id) and a.success)`
           : sql``
       }
+    order by e.sequence
     on conflict do nothing`.execute(tx.db);
   return Number(numAffectedRows);
 }
 
-/** Nothing that is pending goes out any more. */
-export async function cancelDeliveries(tx: Context, endpointIds: readonly string[]): Promise<void> {
-  await sql`delete from delivery where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[])`.execute(tx.db);
-}
-
-/** As if no delivery had failed. */
-export async function forgetFailures(tx: Context, endpointIds: readonly string[]): Promise<void> {
-  await sql`update endpoint_health set failing_since = null, notices = 0
-    where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[])`.execute(tx.db);
-}
-
-interface Filters extends PageQuery {
-  readonly success?: boolean | undefined;
-  readonly type?: readonly string[] | undefined;
-  readonly event_id?: readonly string[] | undefined;
-  readonly delivery_id?: readonly string[] | undefined;
-}
-
-const kept = (ctx: Context, endpointId: string) =>
-  ctx.db
-    .selectFrom(
-      sql<AttemptRow & { dealer_id: string; endpoint_id: string }>`(select *, attempted_at as created_at from delivery_attempt)`.as(
-        'delivery_attempt',
-      ),
-    )
-    .selectAll()
-    .where('delivery_attempt.dealer_id', '=', ctx.dealer.id)
-    .where('delivery_attempt.endpoint_id', '=', endpointId)
-    .where(sql<SqlBool>`delivery_attempt.attempted_at >= ${ctx.now}::timestamptz - interval '30 days'`)
-    .$castTo<AttemptRow>();
-
-/** A page of the attempts at an endpoint. */
-export const pageOfAttempts = <T>(ctx: Context, endpointId: string, query: Filters, toWire: (row: AttemptRow) => T): Promise<Page<T>> =>
-  readPage(ctx, {
-    list: 'deliveries',
-    table: 'delivery_attempt',
-    query,
-    from: kept(ctx, endpointId),
-    matching: [
-      query.success !== undefined && sql<SqlBool>`success = ${query.success}`,
-      query.type && sql<SqlBool>`event_type = any(${query.type}::text[])`,
-      query.event_id && sql<SqlBool>`event_id = any(${query.event_id}::uuid[])`,
-      query.delivery_id && sql<SqlBool>`delivery_id = any(${query.delivery_id}::uuid[])`,
-    ],
-    toWire,
-  });
-
-export const attemptById = (ctx: Context, endpointId: string, id: string): Promise<AttemptRow | undefined> =>
-  kept(ctx, endpointId).where('delivery_attempt.id', '=', id).executeTakeFirst();
-/** An event as far as it matters who is told of it. */
-export interface Told {
-  readonly id: string;
-  readonly type: string;
-  readonly branch_id: string | null;
-  readonly calling_dealer_id: string;
-}
-
-/** Queues a delivery for every endpoint that asks for an event and may be told of it, in one statement. */
-export async function queueDeliveries(tx: Context, events: readonly Told[]): Promise<void> {
-  const { dealer, now } = tx;
-  const rows = JSON.stringify(events.map(({ id, type, branch_id, calling_dealer_id }) => ({ id, type, branch_id, calling_dealer_id })));
+/** Nothing that is pending goes out any more; what is under way ends without settling anything. The health comes first, as everywhere. */
+export async function deletePending(tx: Context, endpointIds: readonly string[]): Promise<void> {
   await sql`
-    insert into delivery (dealer_id, id, endpoint_id, event_id, event_at, next_at)
-    select w.dealer_id, delivery_id(e.id, w.id), w.id, e.id, ${now}::timestamptz, ${now}::timestamptz
-    from jsonb_to_recordset(${rows}::jsonb) as e(id uuid, type text, branch_id uuid, calling_dealer_id uuid)
-    join webhook_endpoint w on w.calling_dealer_id = e.calling_dealer_id
-    where w.dealer_id = ${dealer.id}::uuid and w.enabled and e.type = any(w.readable_types)
-      and w.events && array['*', e.type, split_part(e.type, '.', 1) || '.*']
-      and (w.all_branches or e.branch_id is null or e.branch_id = any(w.branch_ids))`.execute(tx.db);
+    with health as materialized (
+      select endpoint_id from endpoint_health
+      where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[]) order by endpoint_id for update
+    )
+    delete from delivery
+    where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[]) and (select count(*) from health) >= 0`.execute(
+    tx.db,
+  );
+}
+
+// ---- How endpoints fare ----
+
+export interface Health {
+  readonly endpoint_id: string;
+  readonly failing_since: Instant | null;
+  readonly last_failure_at: Instant | null;
+  readonly last_success_at: Instant | null;
+  readonly last_attempt_at: Instant | null;
+  /** Mails that were sent about a failure, and since when that one lasted. */
+  readonly notices: number;
+  readonly told_since: Instant | null;
+}
+
+const healthColumns = [
+  'endpoint_id',
+  'failing_since',
+  'last_failure_at',
+  'last_success_at',
+  'last_attempt_at',
+  'notices',
+  'told_since',
+] as const;
+
+/** How endpoints fare; of one to which nothing was ever sent there is nothing to say. */
+export const healthOf = (ctx: Context, endpointIds: readonly string[]): Promise<Health[]> =>
+  ctx.db
+    .selectFrom('endpoint_health')
+    .select(healthColumns)
+    .where('dealer_id', '=', ctx.dealer.id)
+    .where('endpoint_id', '=', sql<string>`any(${endpointIds}::uuid[])`)
+    .execute();
+
+/** The same of one, which nobody else changes until the transaction ends. */
+export const holdHealth = (tx: Context, endpointId: string): Promise<Health | undefined> =>
+  tx.db
+    .selectFrom('endpoint_health')
+    .select(healthColumns)
+    .where('dealer_id', '=', tx.dealer.id)
+    .where('endpoint_id', '=', endpointId)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** Notes how many mails an endpoint's dealer was sent, and about the failure since when; 0 and null: none that is not over. */
+export async function saveNotices(tx: Context, endpointId: string, notices: number, toldSince: Instant | null): Promise<void> {
+  await tx.db
+    .updateTable('endpoint_health')
+    .set({ notices, told_since: toldSince })
+    .where('dealer_id', '=', tx.dealer.id)
+    .where('endpoint_id', '=', endpointId)
+    .execute();
+}
+
+export async function clearFailures(tx: Context, endpointIds: readonly string[]): Promise<void> {
+  await sql`
+    update endpoint_health h set failing_since = null, notices = 0, told_since = null
+    from (select dealer_id, endpoint_id from endpoint_health
+          where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[]) order by endpoint_id for update) t
+    where h.dealer_id = t.dealer_id and h.endpoint_id = t.endpoint_id`.execute(tx.db);
+}
+
+/** Forgets how endpoints fared that are gone. */
+export async function deleteLeftOver({ pools }: Service): Promise<void> {
+  await pools.doors.query(
+    `delete from endpoint_health h
+     where not exists (select from webhook_endpoint w where w.dealer_id = h.dealer_id and w.id = h.endpoint_id)`,
+  );
 }

@@ -10,7 +10,7 @@ const patienceMs = 5_000;
 export async function checkAddress({ service, tx }: Context, url: string): Promise<void> {
   if (tx) throw new Error('Nothing waits on the network inside a transaction.');
   const looked = vettedAddress(new URL(url).hostname, true, service.webhooksTo);
-  await within(AbortSignal.timeout(patienceMs), looked).catch((error: unknown) => {
+  await within(patienceMs, looked).catch((error: unknown) => {
     if (error instanceof CallFault) throw invalid('url', error.message);
     throw error;
   });

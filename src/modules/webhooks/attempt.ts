@@ -1,79 +1,62 @@
-import { createHmac } from 'node:crypto';
-import type { Instant } from '#platform/dates.ts';
-import { toMillis } from '#platform/dates.ts';
+import type { DeliveryError, Outcome } from '#modules/deliveries/index.ts';
+import type { FaultCode } from '#platform/net/fault.ts';
 import { CallFault } from '#platform/net/fault.ts';
-import { outsideClient } from '#platform/net/fetch.ts';
+import type { OutsideClient, Reply } from '#platform/net/fetch.ts';
 import type { Service } from '#platform/service.ts';
+import { withClient } from './clients.ts';
+import type { Letter } from './signature.ts';
+import { headersOf } from './signature.ts';
 
-/** What is delivered, and where. */
-export interface Letter {
-  readonly dealerId: string;
-  readonly endpointId: string;
-  readonly url: string;
-  /** One or two, the newest first. */
-  readonly secrets: readonly string[];
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly sequence: number;
-  readonly body: string;
-  readonly signedAt: Instant;
-}
+export type { Outcome } from '#modules/deliveries/index.ts';
+export type { Letter } from './signature.ts';
 
-/** What came of an attempt. */
-export interface Outcome {
-  readonly success: boolean;
-  readonly responseStatus: number | null;
-  readonly requestHeaders: Readonly<Record<string, string>>;
-  readonly responseBody: string | null;
-  readonly error: 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked_address' | 'redirect' | 'status' | null;
-  readonly durationMs: number;
-}
+/** For everything, from the look-up of the name to the last byte that is read. */
+const timeoutMs = 10_000;
+/** What is read of an answer, so that its connection can be used again, and what is kept of it. */
+const mostBytes = 64 * 1024;
+const keptBytes = 10 * 1024;
 
+/** Signs and sends once, and says what came of it. What the receiver does is an outcome and never thrown. */
 export async function sendAttempt(service: Service, letter: Letter): Promise<Outcome> {
-  const { url, secrets, eventId, eventType, sequence, body, signedAt } = letter;
-  const t = Math.floor(toMillis(signedAt) / 1000);
-  const headers = {
-    'Content-Type': 'application/json',
-    'Service-Signature': [
-      `t=${t}`,
-      ...secrets.map((secret) => `v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`),
-    ].join(),
-    'Service-Event-Id': `evt_${eventId}`,
-    'Service-Event-Type': eventType,
-    'Service-Event-Sequence': String(sequence),
-    'webhook-id': `evt_${eventId}`,
-    'webhook-timestamp': String(t),
-    'webhook-signature': secrets
-      .map((secret) => {
-        const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-        return `v1,${createHmac('sha256', key).update(`evt_${eventId}.${t}.${body}`).digest('base64')}`;
-      })
-      .join(' '),
-  };
+  const requestHeaders = headersOf(letter);
   const begun = performance.now();
-  const client = outsideClient(service.webhooksTo, { connections: 1 });
-  const base = () => ({ requestHeaders: headers, durationMs: Math.round(performance.now() - begun) });
+  const { url, body } = letter;
+  const result = await withClient(service, letter, (client) =>
+    answerOf(client, { url, method: 'POST', headers: requestHeaders, body, timeoutMs, mostBytes }),
+  );
+  return { ...result, requestHeaders, durationMs: Math.round(performance.now() - begun) };
+}
+
+type Result = Omit<Outcome, 'requestHeaders' | 'durationMs'>;
+
+/** The status line decides: what is wrong with the rest of an answer does not undo a success. */
+async function answerOf(client: OutsideClient, request: Parameters<OutsideClient['send']>[0]): Promise<Result> {
   try {
-    const { status, body: answer } = await client.send({ url, method: 'POST', headers, body, timeoutMs: 10_000, mostBytes: 65_536 });
-    const success = status >= 200 && status < 300;
-    const error = success ? null : status >= 300 && status < 400 ? 'redirect' : 'status';
-    return {
-      success,
-      responseStatus: status,
-      responseBody: answer.subarray(0, 10_240).toString().replaceAll('\u0000', '\ufffd'),
-      error,
-      ...base(),
-    };
+    const { status, body } = await client.send(request);
+    const error = errorOf(status);
+    return { success: error === null, responseStatus: status, responseBody: textOf(body), error };
   } catch (fault) {
     if (!(fault instanceof CallFault)) throw fault;
-    return {
-      success: false,
-      responseStatus: null,
-      responseBody: null,
-      error: fault.code === 'plain_http' ? 'connect' : fault.code,
-      ...base(),
-    };
-  } finally {
-    await client.close();
+    return { success: false, responseStatus: null, responseBody: null, error: faults[fault.code] };
   }
 }
+
+const errorOf = (status: number): DeliveryError | null => {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? 'redirect' : 'status';
+};
+
+/** Whatever the bytes are, a text that can be stored: PostgreSQL takes no U+0000. */
+const textOf = (body: Reply['body']): string | null => utf8.decode(body.subarray(0, keptBytes)).replaceAll('\u0000', '\ufffd') || null;
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+const faults: Record<FaultCode, DeliveryError> = {
+  dns: 'dns',
+  connect: 'connect',
+  tls: 'tls',
+  timeout: 'timeout',
+  blocked_address: 'blocked_address',
+  // Only what the operator allows may be called without TLS.
+  plain_http: 'blocked_address',
+};

@@ -363,7 +363,9 @@ export interface EndpointHealth {
   last_attempt_at: Instant | null;
   last_failure_at: Instant | null;
   last_success_at: Instant | null;
+  logged_at: Instant | null;
   notices: Generated<number>;
+  told_since: Instant | null;
 }
 
 export interface Enquiry {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { CallFault } from './fault.ts';
@@ -44,6 +43,9 @@ export function outsideClient(vetting: Vetting, options: { connections?: number 
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 15_000,
     maxRequestsPerClient: 100,
+    // Each request bounds itself as a whole.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
   return {
     send(request) {
@@ -55,56 +57,62 @@ export function outsideClient(vetting: Vetting, options: { connections?: number 
 }
 
 /** No `Accept-Encoding` is sent, so that nothing small unpacks into something large. */
-async function send(agent: Agent, { url, method = 'GET', headers, body, timeoutMs, mostBytes }: Outgoing): Promise<Reply> {
+function send(agent: Agent, { url, method = 'GET', headers, body, timeoutMs, mostBytes }: Outgoing): Promise<Reply> {
   const { origin, pathname, search } = new URL(url);
-  const signal = AbortSignal.timeout(timeoutMs);
-  try {
-    const path = pathname + search;
-    const answer = await within(signal, agent.request({ origin, path, method, headers: headers ?? {}, body: body ?? null, signal }));
-    return { status: answer.statusCode, headers: answer.headers, ...(await read(answer.body, mostBytes, signal)) };
-  } catch (error) {
-    throw asFault(error, signal);
-  }
-}
+  return new Promise((resolve, reject) => {
+    let request: Dispatcher.DispatchController | undefined;
+    let answer: Pick<Reply, 'status' | 'headers'> | undefined;
+    let ended = false;
+    const chunks: Buffer[] = [];
+    let left = mostBytes;
 
-/** A request that waits for its connection hears of no signal: whoever asked is told all the same. */
-export async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const timeout = once(signal, 'abort', { signal: over.signal }).then(() => {
-    throw new CallFault('timeout');
+    /** What was read until now is the answer, once there is one. The rest of it ends with its connection. */
+    const end = (cut: Reply['cut'], fault: () => CallFault) => {
+      if (ended) return;
+      ended = true;
+      clearTimeout(patience);
+      if (answer) resolve({ ...answer, body: Buffer.concat(chunks), cut });
+      else reject(fault());
+      if (cut === 'size' || cut === 'timeout') request?.abort(new CallFault('timeout'));
+    };
+    const patience = setTimeout(() => end('timeout', () => new CallFault('timeout')), timeoutMs);
+
+    agent.dispatch(
+      { origin, path: pathname + search, method, headers: headers ?? {}, body: body ?? null },
+      {
+        onRequestStart(controller) {
+          request = controller;
+          // One that waited for its connection hears of its end here.
+          if (ended) controller.abort(new CallFault('timeout'));
+        },
+        onResponseStart(_controller, status, headers) {
+          if (status >= 200) answer = { status, headers };
+        },
+        onResponseData(_controller, chunk) {
+          if (ended) return;
+          chunks.push(chunk.subarray(0, left));
+          left -= chunk.length;
+          if (left < 0) end('size', () => new CallFault('connect'));
+        },
+        onResponseEnd: () => end(null, () => new CallFault('connect')),
+        onResponseError: (_controller, error) => end('connection', () => asFault(error)),
+      },
+    );
   });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    over.abort();
-  }
-}
-
-async function read(body: Dispatcher.ResponseData['body'], most: number, signal: AbortSignal): Promise<Pick<Reply, 'body' | 'cut'>> {
-  const chunks: Buffer[] = [];
-  let left = most;
-  const so = (cut: Reply['cut']) => ({ body: Buffer.concat(chunks), cut });
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk.subarray(0, left));
-      left -= chunk.length;
-      if (left < 0) return so('size'); // Leaving the loop ends the connection.
-    }
-    return so(null);
-  } catch {
-    return so(signal.aborted ? 'timeout' : 'connection');
-  }
 }
 
 const longestDialMs = 10_000;
+
+/** Said here, so that nothing in the environment says otherwise. */
+const strictTls = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 
 /** The name is looked up, judged and pinned here: a later look-up could say something else. The certificate is still that of the name. */
 function connectorTo(vetting: Vetting, leftMs: () => number): buildConnector.connector {
   return (options, callback) => {
     const secure = options.protocol === 'https:';
-    within(AbortSignal.timeout(leftMs()), vettedAddress(options.hostname, secure, vetting)).then(
+    within(leftMs(), vettedAddress(options.hostname, secure, vetting)).then(
       (address) => {
-        const dial = buildConnector({ allowH2: false, maxCachedSessions: 0, timeout: Math.min(longestDialMs, leftMs()) });
+        const dial = buildConnector({ ...strictTls, allowH2: false, maxCachedSessions: 0, timeout: Math.min(longestDialMs, leftMs()) });
         dial({ ...options, hostname: address }, (error, socket) => {
           if (error) return callback(error, null);
           if (isSame(socket.remoteAddress ?? '', address)) return callback(null, socket);
@@ -117,9 +125,22 @@ function connectorTo(vetting: Vetting, leftMs: () => number): buildConnector.con
   };
 }
 
-function asFault(error: unknown, signal: AbortSignal): CallFault {
+/** Waits for the work no longer than this. What takes longer goes on by itself, and is a fault for whoever asked. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new CallFault('timeout')), ms);
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function asFault(error: unknown): CallFault {
   if (error instanceof CallFault) return error;
   const { code = '' } = error as { code?: string };
-  if (signal.aborted || /TIMEOUT|ETIMEDOUT/.test(code)) return new CallFault('timeout', { cause: error });
+  if (/TIMEOUT|ETIMEDOUT/.test(code)) return new CallFault('timeout', { cause: error });
   return new CallFault(/^ERR_TLS|^ERR_SSL|CERT|SIGNATURE|EPROTO/.test(code) ? 'tls' : 'connect', { cause: error });
 }

@@ -1,0 +1,80 @@
+import type { DeliveryError, EndpointRef } from '#modules/deliveries/index.ts';
+import { endpointsInNeed, holdHealth, isDelinquent, lastFailureOf, noticesDue, saveNotices } from '#modules/deliveries/index.ts';
+import type { Context } from '#platform/context.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import type { Service } from '#platform/service.ts';
+import { disableEndpoints } from './commands.ts';
+import { holdEndpoint } from './delinquency-queries.ts';
+import { notify } from './notices.ts';
+
+// What follows when an endpoint does not answer: its dealer is told, and after three days it is disabled.
+
+/** The context in which the endpoints of a dealer are looked after. */
+export type ContextOf = (service: Service, dealerId: string) => Promise<Context>;
+
+/** Follows up what attempts have shown, each endpoint once at a time. What fails is found again by the sweep. */
+export function lookAfter(service: Service, contextOf: ContextOf, endpoints: readonly EndpointRef[]): void {
+  for (const endpoint of endpoints) {
+    if (underWay.has(endpoint.endpoint_id)) continue;
+    underWay.add(endpoint.endpoint_id);
+    follow(service, contextOf, endpoint).finally(() => underWay.delete(endpoint.endpoint_id));
+  }
+}
+
+const underWay = new Set<string>();
+
+/** Follows up what the time alone has brought: an endpoint to which nothing is sent is told of and disabled like the others. */
+export async function lookAfterAll(service: Service, contextOf: ContextOf): Promise<void> {
+  for (const endpoint of await endpointsInNeed(service)) await follow(service, contextOf, endpoint);
+}
+
+const follow = (service: Service, contextOf: ContextOf, { dealer_id, endpoint_id }: EndpointRef): Promise<void> =>
+  contextOf(service, dealer_id)
+    .then((ctx) => inTransaction(ctx, (tx) => conclude(tx, endpoint_id)))
+    .catch((error) => service.log.error({ err: error, endpoint: endpoint_id }, 'an endpoint could not be looked after'));
+
+/** Tells each thing once: what was told stands in the row that is held, and commits with the mail. */
+async function conclude(tx: Context, endpointId: string): Promise<void> {
+  const endpoint = await holdEndpoint(tx, endpointId);
+  const health = await holdHealth(tx, endpointId);
+  if (!endpoint?.enabled || !health) return;
+
+  const { failing_since: failingSince, notices, told_since: toldSince } = health;
+  if (failingSince === null) {
+    if (toldSince === null) return;
+    await saveNotices(tx, endpointId, 0, null);
+    return notify(tx, endpoint, 'recovered', { failingSince: toldSince, lastError: null });
+  }
+
+  const told = toldSince === failingSince ? notices : 0;
+  const facts = async () => ({ failingSince, lastError: await lastErrorOf(tx, endpointId) });
+  if (isDelinquent(failingSince, tx.now)) {
+    await saveNotices(tx, endpointId, afterAll, failingSince);
+    await disableEndpoints(tx, [endpointId], 'delivery_failures');
+    return notify(tx, endpoint, 'disabled', await facts());
+  }
+  // Of several that became due while nobody looked, only the last is still true.
+  const due = noticesDue(failingSince, tx.now);
+  if (due <= told) return;
+  await saveNotices(tx, endpointId, due, failingSince);
+  return notify(tx, endpoint, steps[due - 1]!, await facts());
+}
+
+const steps = ['failing', 'failing_24_hours', 'failing_48_hours'] as const;
+const afterAll = steps.length + 1;
+
+/** Why the last attempt failed, in a sentence. */
+async function lastErrorOf(tx: Context, endpointId: string): Promise<string | null> {
+  const last = await lastFailureOf(tx, endpointId);
+  return last?.error ? sentences[last.error](last.response_status) : null;
+}
+
+const sentences: Record<DeliveryError, (status: number | null) => string> = {
+  dns: () => 'The name of the host was not found.',
+  connect: () => 'No connection to the host was had, or it broke.',
+  tls: () => 'The host has no valid certificate.',
+  timeout: () => 'The host did not answer within 10 seconds.',
+  blocked_address: () => 'The host is not at a public address.',
+  redirect: (status) => `The host answered ${status}, and redirects are not followed.`,
+  status: (status) => `The host answered ${status}.`,
+};

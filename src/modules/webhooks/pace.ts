@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ask, Claim } from '#modules/deliveries/index.ts';
+
+/** When the next claim is made, and where it begins. */
+export interface Pace {
+  /** Waits until it is time. */
+  next(signal: AbortSignal): Promise<void>;
+  step(): Pick<Ask, 'retries' | 'from'>;
+  /** What the claim brought, and how long it took. */
+  took(claim: Claim, ms: number): void;
+  /** No place was free. */
+  full(): void;
+  /** There may be something new. */
+  wake(): void;
+  /** There is room again at endpoints that had none, … */
+  wakeIfBusy(): void;
+  /** … or in this process. */
+  wakeIfFull(): void;
+}
+
+/** Looked for so often while there is something to do and a second after, and ever more seldom when there is not. */
+const busyMs = 20;
+const idleMs = 250;
+const busyForMs = 1_000;
+/** Between two claims: at least this, and twice what the last one took, so that claiming is never the most of the work. */
+const leastGapMs = 5;
+/** Endpoints that have nothing but retries are visited so often. */
+const retriesEveryMs = 250;
+
+export function pace(): Pace {
+  let woken = false;
+  let tell: (() => void) | undefined;
+  let busyUntil = 0;
+  let pauseMs = busyMs;
+  let isFull = false;
+  let ended = 0;
+  let cost = 0;
+
+  /** Two walks over the endpoints, each going on where it stopped: to those with something new, and now and then to all. */
+  const from = { fresh: null as string | null, any: null as string | null };
+  let step: keyof typeof from = 'fresh';
+  let roundEnded = 0;
+  /** The walk is not back at its beginning: it goes on at once. */
+  let isUnderWay = false;
+
+  const wake = () => {
+    woken = true;
+    tell?.();
+  };
+  const isBusy = () => performance.now() < busyUntil;
+
+  return {
+    async next(signal) {
+      await delay(Math.max(0, ended + Math.max(leastGapMs, 2 * cost) - performance.now()), undefined, { signal }).catch(() => undefined);
+      pauseMs = isBusy() ? busyMs : Math.min(pauseMs * 1.5, idleMs);
+      if (!woken && !isUnderWay && !signal.aborted) {
+        const over = new AbortController();
+        const told = new Promise<void>((resolve) => {
+          tell = resolve;
+        });
+        await Promise.race([told, delay(pauseMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined)]);
+        over.abort();
+      }
+      woken = false;
+    },
+    step() {
+      const isDue = from.any !== null || performance.now() - roundEnded >= retriesEveryMs;
+      step = isDue && !(step === 'any' && from.any !== null) ? 'any' : 'fresh';
+      return { retries: step === 'any', from: from[step] };
+    },
+    took({ taken, next }, ms) {
+      ended = performance.now();
+      cost = ms;
+      isUnderWay = next !== null || from[step] !== null;
+      from[step] = next;
+      if (step === 'any' && next === null) roundEnded = ended;
+      if (taken.length > 0) busyUntil = ended + busyForMs;
+    },
+    full() {
+      isFull = true;
+      ended = performance.now();
+      isUnderWay = false;
+    },
+    wake() {
+      busyUntil = performance.now() + busyForMs;
+      wake();
+    },
+    wakeIfBusy() {
+      if (isBusy()) wake();
+    },
+    wakeIfFull() {
+      if (!isFull) return;
+      isFull = false;
+      wake();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { means } from '#modules/events/index.ts';
+import { checkEvents } from './judge-events.ts';
+import type { Attempted, Endpoint, Listed, Received, Records } from './records.ts';
+import { mannerOf } from './ways.ts';
+import { witnesses } from './witnesses.ts';
+
+/** What a run came to. */
+export interface Verdict {
+  readonly events: number;
+  /** How often an event was to be taken by a receiver. */
+  readonly due: number;
+  readonly received: number;
+  readonly attempts: number;
+  readonly duplicates: { readonly killed: number; readonly database: number; readonly unexplained: number };
+  /** Repetitions by the schedule, and how late the latest of them was. */
+  readonly retries: { readonly count: number; readonly latestMs: number };
+  /** Milliseconds from the event to its first receipt at receivers that behave well. */
+  readonly calm: readonly number[];
+  readonly meanwhile: readonly number[];
+  /** How long after a courier was killed what it had claimed was sent again. */
+  readonly orphans: readonly number[];
+  /** Everything that is not as promised, by what it is. */
+  readonly wrong: ReadonlyMap<Wrong, readonly string[]>;
+}
+
+export const wrongs = [
+  'lost',
+  'not listed once',
+  'not followed',
+  'out of order',
+  'unasked',
+  'altered',
+  'not genuine',
+  'unexplained',
+  'early',
+  'odd outcome',
+  'not logged',
+  'logged, not received',
+] as const;
+export type Wrong = (typeof wrongs)[number];
+
+/** After each failed attempt, the seconds until the next. */
+const delays = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400];
+/** Durations are kept in whole milliseconds, and so are the times of this clock. */
+const roundingMs = 2;
+
+/** Compares what was acknowledged with what was listed, delivered and logged. */
+export function judge(records: Records): Verdict {
+  const wrong = new Map<Wrong, string[]>(wrongs.map((kind) => [kind, []]));
+  const note = (kind: Wrong, what: string) => void wrong.get(kind)!.push(what);
+  checkEvents(records, note);
+
+  const { interrupted } = witnesses(records);
+  const eventsOf = Map.groupBy(records.listed, ({ dealerId }) => dealerId);
+  const endpointAt = new Map(records.endpoints.map((endpoint) => [endpoint.path, endpoint]));
+  const receipts = Map.groupBy(records.received, ({ path, eventId }) => pairOf(endpointAt.get(path)?.id ?? path, eventId));
+  const logged = Map.groupBy(records.attempted, ({ endpointId, eventId }) => pairOf(endpointId, eventId));
+  const duplicates = { killed: 0, database: 0, unexplained: 0 };
+  const retries = { count: 0, latestMs: 0 };
+  const [calm, meanwhile]: [number[], number[]] = [[], []];
+  let due = 0;
+
+  for (const { path } of records.received) if (!endpointAt.has(path)) note('unasked', path);
+  for (const endpoint of records.endpoints) {
+    const wanted = (eventsOf.get(endpoint.dealerId) ?? []).filter(({ type }) => endpoint.events.some((entry) => means(entry, type)));
+    const known = new Set(wanted.map(({ id }) => id));
+    for (const { path, eventId } of records.received)
+      if (path === endpoint.path && !known.has(eventId)) note('unasked', `${path} ${eventId}`);
+    for (const event of wanted) {
+      const pair = pairOf(endpoint.id, event.id);
+      const came = (receipts.get(pair) ?? []).toSorted((one, other) => one.at - other.at);
+      const log = (logged.get(pair) ?? []).toSorted((one, other) => one.at - other.at);
+      if (mannerOf(endpoint.way).comes === 'taken') {
+        due++;
+        if (came.length === 0) note('lost', `${endpoint.path} ${event.type} ${event.id} of ${new Date(event.at).toISOString()}`);
+      }
+      checkReceipts(endpoint, event, came, log);
+      checkLog(endpoint, event, came, log);
+      if (endpoint.way === 'takes' && came[0]) {
+        const { from, to } = records.faults;
+        (event.at < from || event.at > to ? calm : meanwhile).push(came[0].at - event.at);
+      }
+    }
+  }
+
+  function checkReceipts(endpoint: Endpoint, event: Listed, came: readonly Received[], log: readonly Attempted[]): void {
+    const what = `${endpoint.path} ${event.id}`;
+    for (const [i, one] of came.entries()) {
+      if (one.hash !== event.hash) note('altered', what);
+      if (!one.genuine) note('not genuine', what);
+      const settled = log.find(({ signature }) => signature === one.signature);
+      const next = came[i + 1];
+      const why = interrupted(one, next?.at ?? one.at + 35_000);
+      if (!settled && !why) note('not logged', what);
+      if (!next || (settled && !settled.success)) continue;
+      if (why) duplicates[why]++;
+      else {
+        duplicates.unexplained++;
+        note('unexplained', `${what} at ${new Date(one.at).toISOString()} and ${new Date(next.at).toISOString()}`);
+      }
+    }
+  }
+
+  function checkLog(endpoint: Endpoint, event: Listed, came: readonly Received[], log: readonly Attempted[]): void {
+    const what = `${endpoint.path} ${event.id}`;
+    const { comes } = mannerOf(endpoint.way);
+    for (const [i, one] of log.entries()) {
+      const outcome = one.success ? 'taken' : one.error;
+      const mayFail = ['fails-once', 'fails-twice', 'leaves'].includes(endpoint.way) && ['status', 'connect'].includes(outcome ?? '');
+      if (outcome !== comes && !mayFail) note('odd outcome', `${what}: ${outcome} ${one.status ?? ''}`);
+      if (one.status !== null && !came.some(({ signature }) => signature === one.signature)) note('logged, not received', what);
+      const before = log[i - 1];
+      if (!before || before.success || before.attempt !== one.attempt - 1) continue;
+      const lateMs = one.at - (before.at + before.durationMs + delays[before.attempt - 1]! * 1_000);
+      retries.count++;
+      retries.latestMs = Math.max(retries.latestMs, lateMs);
+      if (lateMs < -roundingMs) note('early', `${what}: attempt ${one.attempt} by ${-lateMs} ms`);
+    }
+  }
+
+  return {
+    events: records.listed.length,
+    due,
+    received: records.received.length,
+    attempts: records.attempted.length,
+    duplicates,
+    retries,
+    calm,
+    meanwhile,
+    orphans: orphansOf(records, logged),
+    wrong,
+  };
+}
+
+const pairOf = (endpointId: string, eventId: string): string => `${endpointId} ${eventId}`;
+
+/** What was under way when a courier was killed, and was sent again when its lease was over. */
+function orphansOf({ bereft }: Records, logged: ReadonlyMap<string, readonly Attempted[]>): number[] {
+  return bereft.flatMap(({ endpointId, eventId, attempt, killedAt, leaseUntil }) => {
+    const made = logged.get(pairOf(endpointId, eventId))?.find((one) => one.attempt === attempt);
+    return made && made.at >= leaseUntil - 1_000 ? [made.at - killedAt] : [];
+  });
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { generator } from './changes.ts';
+import { clientOf } from './client.ts';
+import { inflict } from './faults.ts';
+import { follow, listAll } from './follower.ts';
+import type { Ground } from './ground.ts';
+import { onGround } from './ground.ts';
+import { randomFrom } from './random.ts';
+import type { Acknowledged, Attempted, Bereft, Listed, Received, Records } from './records.ts';
+import type { Stage } from './stage.ts';
+import { setStage } from './stage.ts';
+import { mannerOf } from './ways.ts';
+
+/** How long and how hard. */
+export interface Ordeal {
+  /** Of load, the last of it without new faults. */
+  readonly seconds: number;
+  /** How many deliveries are to be due by then, about; the load goes on until they are. */
+  readonly deliveries: number;
+  readonly kills: number;
+  readonly restarts: number;
+  readonly seed: number;
+}
+
+/** What came of it, beside the records. */
+export interface Ended {
+  readonly records: Records;
+  /** Requests that got no answer, one that said "later", and one that told of a fault. */
+  readonly troubles: { readonly unanswered: number; readonly later: number; readonly faults: number };
+  /** The log of the product's processes. */
+  readonly log: string;
+}
+
+const posts = { api: 2, worker: 2 };
+const busyDealers = 4;
+/** How many receivers take an event of a busy dealer, about. */
+const takers = 2.9;
+/** Before the first fault, and after the last: what is measured there is measured in calm. */
+const calmShare = 0.15;
+
+/** Loads the product, hurts it, lets it come to rest, and returns what everyone saw. */
+export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<Ended> {
+  const { seconds, deliveries } = ordeal;
+  const mendedAfterMs = Math.min(15_000, (seconds * 1_000) / 3);
+  return onGround(posts, mendedAfterMs, async (ground) => {
+    const client = clientOf(ground.crew.apis);
+    try {
+      tell(`Making ${busyDealers + 1} dealers and their endpoints.`);
+      const stage = await setStage(ground, client, busyDealers, seconds > 400);
+      const random = randomFrom(ordeal.seed);
+      const journal = `${ground.sink.journal}.acknowledged`;
+      const changes = generator(client, random, journal);
+
+      let over = false;
+      const dealers = [...stage.busy, stage.odd];
+      const followers = dealers.map(async (dealer) => [dealer.id, await follow(client, dealer, () => over)] as const);
+      const startedAt = Date.now();
+      const behind = () => changes.caused * takers < (deliveries * (Date.now() - startedAt)) / (seconds * 1_000);
+      const load = [
+        changes.lane(stage.odd, 2_500),
+        ...stage.busy.flatMap((dealer) => [changes.lane(dealer, 150), changes.lane(dealer, 150), changes.batches(dealer, behind)]),
+      ];
+      const failed = Promise.all([...load, ...followers]).then(() => new Promise<never>(() => undefined));
+
+      const calm = seconds * 1_000 * calmShare;
+      const bereft: Bereft[] = [];
+      const suffer = async () => {
+        await delay(calm);
+        const faults = await inflict(ground, { ...ordeal, seconds: seconds * (1 - 2 * calmShare) }, random, bereft);
+        // Until what they left is over, it is no calm.
+        const to = faults.to + 30_000;
+        while (Date.now() < startedAt + seconds * 1_000 || changes.caused * takers < deliveries) await delay(100);
+        return { from: faults.from, to };
+      };
+      const faults = await Promise.race([suffer(), failed]);
+      changes.stop();
+      await Promise.all(load);
+      tell(`${changes.caused} events were caused; waiting until what is due is delivered.`);
+      await comeToRest(ground, stage);
+      over = true;
+      const followed = new Map(await Promise.all(followers));
+      const records: Records = {
+        endpoints: stage.endpoints,
+        acknowledged: linesOf<Acknowledged>(journal),
+        received: linesOf<Received>(ground.sink.journal),
+        listed: await withTimes(ground, (await Promise.all(dealers.map((dealer) => listAll(client, dealer)))).flat()),
+        followed,
+        attempted: await attempts(ground),
+        lives: structuredClone(ground.crew.lives),
+        outages: ground.database.outages,
+        bereft,
+        faults,
+      };
+      return { records, troubles: client.troubles, log: readFileSync(ground.logFile, 'utf8') };
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+/** Nothing that will be taken is left, and what was being tried at the moment has ended. What never comes to rest is lost. */
+async function comeToRest({ database }: Ground, { endpoints }: Stage): Promise<void> {
+  const taking = endpoints.filter(({ way }) => mannerOf(way).comes === 'taken').map(({ id }) => id);
+  for (const until = Date.now() + longestRestMs; Date.now() < until; await delay(200)) {
+    const [{ left }] = await database.ask(
+      `select count(*)::int as left from delivery where endpoint_id = any($1) or state = 'sending' and lease_until > now()`,
+      [taking],
+    );
+    if (left === 0) return;
+  }
+}
+
+const longestRestMs = 180_000;
+
+const linesOf = <T>(file: string): T[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+/** When the database says that they happened, finer than the API shows. */
+async function withTimes({ database }: Ground, listed: readonly Omit<Listed, 'at'>[]): Promise<Listed[]> {
+  const rows = await database.ask('select id, extract(epoch from created_at) * 1000 as at from event');
+  const times = new Map(rows.map(({ id, at }: { id: string; at: string }) => [`evt_${id}`, Number(at)]));
+  return listed.map((event) => ({ ...event, at: times.get(event.id) ?? 0 }));
+}
+
+/** The delivery log. */
+async function attempts({ database }: Ground): Promise<Attempted[]> {
+  const rows = await database.ask(`
+    select endpoint_id, event_id, attempt, success, response_status, error, duration_ms,
+      extract(epoch from attempted_at) * 1000 as at, request_headers
+    from delivery_attempt where not manual`);
+  return rows.map((row) => ({
+    endpointId: row.endpoint_id,
+    eventId: `evt_${row.event_id}`,
+    attempt: row.attempt,
+    success: row.success,
+    status: row.response_status,
+    error: row.error,
+    at: Number(row.at),
+    durationMs: row.duration_ms,
+    signature: signatureIn(row.request_headers),
+  }));
+}
+
+const signatureIn = (headers: Record<string, string>): string =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === 'service-signature')?.[1] ?? '';
