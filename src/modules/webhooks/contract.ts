@@ -20,7 +20,6 @@ const tag = 'Webhooks';
 const access = { scopes: ['webhooks:manage'], kinds: privateKeys } as const;
 const silent = 'What is set up here has no events of its own.';
 const sendsAgain = 'Only events that happened before are sent again.';
-/** What goes on from `It`, or from what it names. */
 const takesTheirScopes = 'takes the read scope of every type the endpoint receives.';
 
 // ---- Endpoints ----
