@@ -10,9 +10,11 @@ import { referenceRoutes } from '#modules/reference/routes.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
+import { webhookJobs } from '#modules/webhooks/jobs.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { sweepAnswers } from '#platform/http/once.ts';
 import type { Handler, Schedule } from '#platform/jobs/job.ts';
+import { mailJobs } from '#platform/mail/job.ts';
 import { resetSandbox } from './prepare.ts';
 
 /** Every operation of the API with the function that answers it. */
@@ -30,7 +32,7 @@ export const routes: readonly Route[] = [
 ];
 
 /** Every job of the worker … */
-export const handlers: readonly Handler[] = [...vehicleJobs];
+export const handlers: readonly Handler[] = [...vehicleJobs, ...webhookJobs, ...mailJobs];
 
 /** … and what it does by the clock. */
 export const schedules: readonly Schedule[] = [

@@ -5,6 +5,8 @@ import type { FilesPlace } from '#platform/files/store.ts';
 import { openQueue } from '#platform/jobs/queue.ts';
 import type { LookupSettings } from '#platform/lookup/lookup.ts';
 import { builtinLookup, openLookup } from '#platform/lookup/open-lookup.ts';
+import { openPostbox } from '#platform/mail/open-postbox.ts';
+import type { PostboxPlace } from '#platform/mail/postbox.ts';
 import { systemNames } from '#platform/net/public-address.ts';
 import { keyring } from '#platform/secrets.ts';
 import type { PlanLimits, Service } from '#platform/service.ts';
@@ -19,6 +21,8 @@ export interface ServiceOptions {
   readonly lookup?: LookupSettings;
   /** Where files are kept; as with no variable set where none is named. */
   readonly files?: FilesPlace;
+  /** Where mail goes; likewise. */
+  readonly mail?: PostboxPlace;
   /** Ranges beside the public internet that photos may come from. */
   readonly imageAllowAddresses?: readonly string[];
   /** As the outside sees this server. */
@@ -30,13 +34,14 @@ export interface ServiceOptions {
 
 /** Opens what a process holds as long as it runs. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, baseUrl, clock, connections } = options;
+  const { log, databaseUrl, masterKeys, limits, lookup, files, mail, imageAllowAddresses, baseUrl, clock, connections } = options;
   return {
     log,
     pools: connect(databaseUrl, connections),
     queue: await openQueue(databaseUrl),
     keyring: keyring(masterKeys),
     files: openStore(files ?? readConfig({}).files),
+    mail: openPostbox(mail ?? readConfig({}).mail),
     photosFrom: { names: systemNames(), allow: imageAllowAddresses ?? [], ownHosts: baseUrl ? [new URL(baseUrl).hostname] : [] },
     limits,
     baseUrl: baseUrl ?? readConfig({}).baseUrl,
@@ -45,7 +50,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-export async function closeService({ pools, queue }: Service): Promise<void> {
+export async function closeService({ pools, queue, mail }: Service): Promise<void> {
+  await mail.close();
   await queue.close();
   await pools.end();
 }

@@ -16,8 +16,19 @@ export async function startWorker(
   masterKeys: readonly Buffer[],
   log: Logger,
 ): Promise<{ close(): Promise<void> }> {
-  const { limits, lookup, files, imageAllowAddresses, baseUrl } = config;
-  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, baseUrl, connections: 8 });
+  const { limits, lookup, files, mail, imageAllowAddresses, baseUrl } = config;
+  const service = await openService({
+    log,
+    databaseUrl,
+    masterKeys,
+    limits,
+    lookup,
+    files,
+    mail,
+    imageAllowAddresses,
+    baseUrl,
+    connections: 8,
+  });
   const working = await work({ databaseUrl, service, handlers, schedules, contextOf });
   return {
     async close() {

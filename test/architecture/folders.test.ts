@@ -19,6 +19,7 @@ const own: Record<string, readonly string[]> = {
   reference: ['lists'],
   events: ['lists'],
   staff: ['passwords'],
+  webhooks: ['notices', 'notice-texts', 'notice-queries'],
   vehicles: [
     'batch-shapes',
     'batch-queries',

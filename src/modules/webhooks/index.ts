@@ -1,0 +1,1 @@
+export { notify } from './notices.ts';
