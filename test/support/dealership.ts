@@ -19,7 +19,7 @@ import { speak } from './api.ts';
 import type { Clock } from './clock.ts';
 import { testClock } from './clock.ts';
 import { testDatabase } from './database.ts';
-import { imageAllowAddresses, limits, masterKeys, ownFiles, silentLog } from './fixtures.ts';
+import { imageAllowAddresses, limits, masterKeys, ownFiles, ownOutbox, silentLog } from './fixtures.ts';
 import { recordTraffic } from './traffic.ts';
 
 /** What a file of tests runs against: a database of its own, a service and an API on it. */
@@ -29,6 +29,8 @@ export interface House {
   readonly app: FastifyInstance;
   /** Where its files are kept. */
   readonly files: FilesPlace & { kind: 'folder' };
+  /** Where its mail goes. */
+  readonly outbox: string;
   readonly clock: Clock;
 }
 
@@ -60,12 +62,14 @@ async function build(): Promise<House> {
   const databaseUrl = await testDatabase({ after: (step) => void undo.push(step) });
   const clock = testClock();
   const files = ownFiles();
+  const mail = ownOutbox();
   const service = await openService({
     log: silentLog,
     databaseUrl,
     masterKeys,
     limits,
     files,
+    mail,
     imageAllowAddresses,
     lookup,
     clock: clock.read,
@@ -81,11 +85,12 @@ async function build(): Promise<House> {
   );
   undo.push(
     () => rm(files.folder, { recursive: true, force: true }),
+    () => rm(mail.folder, { recursive: true, force: true }),
     () => closeService(service),
     () => app.close() as unknown as Promise<void>,
   );
   await makeSandbox(service);
-  return { databaseUrl, service, app, files, clock };
+  return { databaseUrl, service, app, files, outbox: mail.folder, clock };
 }
 
 type KeyOptions = Partial<Parameters<typeof issueKey>[1]>;

@@ -3,8 +3,8 @@ import { composed } from './compose.ts';
 import type { MailServer, Postbox } from './postbox.ts';
 import { MailFault } from './postbox.ts';
 
-/** Hands mail to a mail server. Certificates are always verified; a password leaves this machine through TLS alone. */
-export function serverPostbox({ host, port, secure, auth, from }: MailServer): Postbox {
+/** Hands mail to a mail server, for so long at most. Certificates are always verified; a password leaves this machine through TLS alone. */
+export function serverPostbox({ host, port, secure, auth, from }: MailServer, wholeTimeMs = 60_000): Postbox {
   const transport = createTransport({
     host,
     port,
@@ -34,9 +34,6 @@ export function serverPostbox({ host, port, secure, auth, from }: MailServer): P
     },
   };
 }
-
-/** A server that answers a byte now and then is not waited for longer. */
-const wholeTimeMs = 60_000;
 
 const isThisMachine = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 
