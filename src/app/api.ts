@@ -32,8 +32,8 @@ export async function startApi(
   masterKeys: readonly Buffer[],
   log: Logger,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const { limits, lookup, files, imageAllowAddresses, baseUrl, trustedProxies } = config;
-  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, imageAllowAddresses, baseUrl });
+  const { limits, lookup, files, mail, imageAllowAddresses, baseUrl, trustedProxies } = config;
+  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, mail, imageAllowAddresses, baseUrl });
   const app = buildApi({ service, baseUrl, trustedProxies });
   const url = await listen(app, config.host, config.apiPort);
   return {
