@@ -254,12 +254,11 @@ test('__proto__ is a field of nothing and constructor one like any other', async
   assert.equal(({} as { x?: number }).x, undefined);
 });
 
-test('a million unknown fields are answered with the first of them, without keeping others waiting', async () => {
-  const body = `{${Array.from({ length: 600_000 }, (_, i) => `"colo${i}":1`).join()}}`;
-  const started = performance.now();
+test('of 600,000 unknown fields the first hundred are named, and it is looked what was meant for twenty of them alone', async () => {
+  const body = `{"condition":"USED",${Array.from({ length: 600_000 }, (_, i) => `"colo${i}":1`).join()}}`;
   const { body: refused } = await refuses(posted(body), 422, 'validation_failed');
-  assert.ok(Object.keys(refused.errors).length <= 100);
-  assert.ok(performance.now() - started < 10_000);
+  const hinted = (i: number) => (i < 20 ? 'Unknown field. Did you mean "colour"?' : 'Unknown field.');
+  assert.deepEqual(refused.errors, Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`colo${i}`, [hinted(i)]])));
 });
 
 test('query parameters that are repeated, misspelt or badly encoded are refused by name; a list may be repeated', async () => {
