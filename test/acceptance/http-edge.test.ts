@@ -54,6 +54,13 @@ test('two Authorization headers are nobody’s key', async () => {
   await refuses(message('GET /v1/me', ['Authorization: Bearer other']), 401, 'invalid_api_key');
 });
 
+test('two Idempotency-Key headers are no key, even if they say the same', async () => {
+  for (const second of ['one', 'two']) {
+    const headers = [json, 'Idempotency-Key: one', `Idempotency-Key: ${second}`];
+    await refuses(posted(JSON.stringify(car), '/v1/vehicles', headers), 422, 'validation_failed', 'Idempotency-Key');
+  }
+});
+
 test('a target in absolute form names the same path, whatever its host', async () => {
   const { status, body } = await send(message('GET http://other.example/v1/me'));
   assert.deepEqual([status, body.data.key.lookup], [200, api.key?.split('_')[3]]);
@@ -250,7 +257,7 @@ test('__proto__ is a field of nothing and constructor one like any other', async
   const { status, body } = await send(own('constructor'));
   assert.deepEqual([status, body.data.metadata], [201, { constructor: 'kept' }]);
   const { body: refused } = await refuses(own('__proto__'), 422, 'validation_failed');
-  assert.ok('__proto__' in refused.errors || 'metadata.__proto__' in refused.errors);
+  assert.deepEqual(Object.keys(refused.errors), ['__proto__']);
   assert.equal(({} as { x?: number }).x, undefined);
 });
 
