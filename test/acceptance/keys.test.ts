@@ -240,7 +240,7 @@ test('after its expiry a key is refused, and works again when the expiry is move
   clock.release();
 });
 
-test('key form: svc_<environment>_<type>_<lookup>_<secret>, the secret ending in the CRC-32 of everything before it', async () => {
+test('a key has the form svc_<environment>_<type>_<lookup>_<secret>, the secret ending in the CRC-32 of everything before it', async () => {
   const { id: dealerId, newKey, app, service } = await dealership();
   for (const [environment, kind, letters] of [
     ['live', 'secret', 'sk'],
