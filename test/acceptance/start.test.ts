@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runningEmbedded } from '#platform/db/embedded.ts';
+import { until } from '../support/until.ts';
 
 test('the first start prints keys and a request that work; the next one continues on the same data, silent about keys', async (t) => {
   const product = await prepared(t);
@@ -150,10 +151,6 @@ const answers = (url: string): Promise<boolean> =>
     (response) => response.ok,
     () => false,
   );
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((next) => setTimeout(next, 20));
-}
 
 /** A port nothing listens on, out of the range from which the system hands out ports to whoever connects meanwhile. */
 async function freePort(): Promise<number> {
