@@ -61,7 +61,7 @@ const texts = new Map<string, string>();
 const conventions = [
   'One host serves every dealership; the key names it.',
   'A secret key belongs on a server: with an `Origin` header, which browsers send with every write, it is refused. From a page, the reference included, a secret key can read alone.',
-  'Lists are ordered by `updated_at`, then `id`, and paged by cursor: `meta.next_cursor` leads to the next page, and `meta.resume_cursor` goes on later from where the list ended.',
+  'Lists are ordered by `updated_at`, then `id` – events by `created_at`, then `sequence` – and paged by cursor: `meta.next_cursor` leads to the next page, and `meta.resume_cursor` goes on later from where the list ended.',
   'A request is refused for what it does not know: unknown fields and unknown parameters answer 422. A response may gain fields at any time.',
   'Text is trimmed. One in which nothing can be seen, or that holds what cannot be stored (U+0000, half a surrogate pair), answers 422.',
   'Money goes in as an integer of minor units and comes out as `{amount, currency}`. Times are UTC to the second.',

@@ -170,7 +170,7 @@ test('each change is told by its types, in their order, with what changed and th
   };
 
   // Vehicles.
-  const vehicle = await made('/v1/vehicles', { ...car, registration: 'AB12CDE', asking_price: 1_000_000 });
+  const vehicle = await made('/v1/vehicles', { ...car, registration: 'AB12CDE', asking_price: 1_000_000, vat_scheme: 'VAT_QUALIFYING' });
   const path = `/v1/vehicles/${vehicle.id}`;
   assert.deepEqual(vehicle.told, ['vehicle.created']);
   assert.deepEqual(await told(api.patch(path, { colour: 'Red' })), ['vehicle.updated colour']);
@@ -218,7 +218,7 @@ test('each change is told by its types, in their order, with what changed and th
   assert.deepEqual(await types(api.patch(dealPath, { status: 'ORDERED' })), withCar);
   const sale = await raiseSalesInvoice(ctx, deal.id);
   assert.deepEqual(await types(Promise.resolve(null)), [...withCar, 'enquiry.updated']);
-  await creditInvoice(ctx, sale.id, { reason: 'OTHER' }).catch(() => creditInvoice(ctx, sale.id));
+  await creditInvoice(ctx, sale.id);
   assert.deepEqual(await types(Promise.resolve(null)), [...withCar, 'enquiry.updated']);
 
   // Appointments: cancelled instead of updated, and once.

@@ -32,7 +32,7 @@ export const eventEntry = z.enum([...eventTypes.map(({ type }) => type), ...fami
 
 export const eventListQuery = branchListQuery({
   type: anyOf(eventEntry).optional().describe('Types, families such as `vehicle.*`, or `*`; comma-separated.'),
-  object_id: anyOf(id).optional().describe('Only what happened to these records, comma-separated.'),
+  object_id: id.optional().describe('Only what happened to this record.'),
   updated_since: moment.optional().describe('The same as `created_since`.'),
   updated_before: moment.optional().describe('The same as `created_before`.'),
   ids: anyOf(anEvent).optional().describe('Only these events, at most 100, comma-separated.'),

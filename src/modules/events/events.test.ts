@@ -6,7 +6,7 @@ import { inTransaction, undoneIfThrown } from '#platform/db/transaction.ts';
 import type { Dealership } from '../../../test/support/dealership.ts';
 import { dealership } from '../../../test/support/dealership.ts';
 import { recordActivity } from '../activity/index.ts';
-import { emit, makeEventDays } from './index.ts';
+import { dropOldEventDays, emit, makeEventDays } from './index.ts';
 
 const happened = eventType({
   type: 'test.happened',
@@ -27,7 +27,7 @@ const eventsOf = async ({ service, id }: Dealership) => {
 
 const partitions = async ({ service }: Dealership) => {
   const { rows } = await service.pools.doors.query(
-    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'event'::regclass",
+    "select inhrelid::regclass::text as name from pg_inherits where inhparent in ('event'::regclass, 'delivery_attempt'::regclass)",
   );
   return rows.map(({ name }: { name: string }) => name);
 };
@@ -119,7 +119,7 @@ test('a day without a partition gets one when something happens on it, and keeps
   }
 });
 
-test('a week of partitions is made ahead', async () => {
+test('a week of days is made ahead, for events and for the attempts to deliver them', async () => {
   const dealer = await dealership();
   dealer.clock.set('2032-02-27T23:00:00Z');
   try {
@@ -130,7 +130,36 @@ test('a week of partitions is made ahead', async () => {
   const days = ['0227', '0228', '0229', '0301', '0302', '0303', '0304', '0305'];
   const made = await partitions(dealer);
   assert.deepEqual(
-    days.filter((day) => !made.includes(`event_2032${day}`)),
+    ['event', 'delivery_attempt'].flatMap((table) => days.map((day) => `${table}_2032${day}`)).filter((name) => !made.includes(name)),
     [],
   );
+});
+
+test('a day is dropped when an event of its last moment can be delivered no more, and not while a delivery waits for one', async () => {
+  const dealer = await dealership();
+  const { service, ctx, clock, id } = dealer;
+  const days = async () => (await partitions(dealer)).filter((name) => /_203303/.test(name)).sort();
+  try {
+    clock.set('2033-03-01T23:59:59.999999Z');
+    await inTransaction(ctx, async (tx) => emit(tx, happened, { id: resourceId, count: 1 }, about));
+    await makeEventDays(service, 0);
+    assert.deepEqual(await days(), ['delivery_attempt_20330301', 'event_20330301']);
+    await service.pools.doors.query(
+      `insert into delivery (dealer_id, id, endpoint_id, event_id, event_at, next_at)
+       select dealer_id, gen_random_uuid(), gen_random_uuid(), id, created_at, created_at from event where dealer_id = $1`,
+      [id],
+    );
+    clock.set('2033-04-02T23:59:59Z');
+    await dropOldEventDays(service);
+    assert.deepEqual(await days(), ['delivery_attempt_20330301', 'event_20330301']);
+    clock.set('2033-04-03T00:00:00Z');
+    await dropOldEventDays(service);
+    assert.deepEqual(await days(), ['event_20330301']);
+    await service.pools.doors.query('delete from delivery where dealer_id = $1', [id]);
+    await dropOldEventDays(service);
+    assert.deepEqual(await days(), []);
+    assert.deepEqual(await eventsOf(dealer), []);
+  } finally {
+    clock.release();
+  }
 });

@@ -74,7 +74,7 @@ export const visibleEvent = (ctx: Context, id: string, shown: Shown): Promise<St
 
 interface Filters extends PageQuery {
   readonly branch_id?: readonly string[] | undefined;
-  readonly object_id?: readonly string[] | undefined;
+  readonly object_id?: string | undefined;
   readonly delivery_success?: 'false' | undefined;
 }
 
@@ -89,7 +89,7 @@ export const pageOfEvents = <T>(ctx: Context, query: Filters, shown: Shown, toWi
     matching: [
       query.ids && within(query.ids),
       query.branch_id && sql<SqlBool>`event.branch_id = any(${query.branch_id}::uuid[])`,
-      query.object_id && sql<SqlBool>`event.resource_id = any(${query.object_id}::uuid[])`,
+      query.object_id !== undefined && sql<SqlBool>`event.resource_id = ${query.object_id}::uuid`,
       query.delivery_success && undelivered(ctx),
     ],
     toWire,
@@ -108,16 +108,19 @@ function within(ids: readonly string[]): Expression<SqlBool> {
  */
 const undelivered = ({ dealer, caller }: Context): Expression<SqlBool> => sql<SqlBool>`
   (event.created_at, event.id) in (
-    select tried.event_at, tried.event_id
-    from (
-      select d.event_at, d.event_id, d.endpoint_id from delivery d where d.dealer_id = ${dealer.id}::uuid
-      union all
-      select a.event_at, a.event_id, a.endpoint_id from delivery_attempt a where a.dealer_id = ${dealer.id}::uuid and not a.success
-    ) tried
-    join webhook_endpoint w on w.dealer_id = ${dealer.id}::uuid and w.id = tried.endpoint_id and w.calling_dealer_id = ${caller.callingDealerId}::uuid
-    where not exists (
-      select from delivery_attempt s
-      where s.dealer_id = ${dealer.id}::uuid and s.delivery_id = delivery_id(tried.event_id, tried.endpoint_id) and s.success))`;
+    with unsettled as materialized (
+      select d.event_at, d.event_id, d.endpoint_id, d.id as delivery_id from delivery d where d.dealer_id = ${dealer.id}::uuid
+      union
+      select a.event_at, a.event_id, a.endpoint_id, a.delivery_id from delivery_attempt a where a.dealer_id = ${dealer.id}::uuid and not a.success
+    ), owed as materialized (
+      select u.event_at, u.event_id
+      from unsettled u
+      join webhook_endpoint w on w.dealer_id = ${dealer.id}::uuid and w.id = u.endpoint_id and w.calling_dealer_id = ${caller.callingDealerId}::uuid
+      where not exists (
+        select from delivery_attempt s
+        where s.dealer_id = ${dealer.id}::uuid and s.delivery_id = u.delivery_id and s.success and s.attempted_at >= u.event_at)
+    )
+    select event_at, event_id from owed)`;
 
 /** Writes all that happened in a transaction in one statement. */
 export async function insertEvents(tx: Context, rows: readonly EventRow[]): Promise<void> {

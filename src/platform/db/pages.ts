@@ -11,7 +11,7 @@ import type { DB } from './schema.ts';
 /** In which order a list goes on: by a time of its rows, and by what tells apart those of the same time. */
 export interface Order {
   readonly time: string;
-  readonly then: string;
+  readonly tie: string;
   readonly type: 'uuid' | 'bigint';
   /** Comes before all there is. */
   readonly first: string;
@@ -19,10 +19,10 @@ export interface Order {
   readonly byDay?: true;
 }
 
-const byChange: Order = { time: 'updated_at', then: 'id', type: 'uuid', first: '00000000-0000-0000-0000-000000000000' };
+const byChange: Order = { time: 'updated_at', tie: 'id', type: 'uuid', first: '00000000-0000-0000-0000-000000000000' };
 
 /** As it happened: the order of events. */
-export const byOccurrence: Order = { time: 'created_at', then: 'sequence', type: 'bigint', first: '0', byDay: true };
+export const byOccurrence: Order = { time: 'created_at', tie: 'sequence', type: 'bigint', first: '0', byDay: true };
 
 /** A list that is paged by its order. */
 export interface Listing<TB extends keyof DB, R, T> {
@@ -46,7 +46,7 @@ export interface Listing<TB extends keyof DB, R, T> {
 export async function readPage<TB extends keyof DB, R extends object, T>(ctx: Context, listing: Listing<TB, R, T>): Promise<Page<T>> {
   const { list, table, query, gone, matching, order = byChange } = listing;
   const filters = filterHash(query);
-  const after = query.cursor === undefined ? { at: start, then: order.first } : openCursor(ctx, list, filters, query.cursor);
+  const after = query.cursor === undefined ? { at: start, tie: order.first } : openCursor(ctx, list, filters, query.cursor);
   const column = (name: string) => sql.ref(`${table}.${name}`);
 
   const common = [
@@ -54,7 +54,7 @@ export async function readPage<TB extends keyof DB, R extends object, T>(ctx: Co
     query.updated_before && sql<SqlBool>`${column('updated_at')} < ${parseInstant(query.updated_before)}::timestamptz`,
     query.ids && sql<SqlBool>`${column('id')} = any(${query.ids}::uuid[])`,
     query.cursor !== undefined &&
-      sql<SqlBool>`(${column(order.time)}, ${column(order.then)}) > (${after.at}::timestamptz, ${after.then}::${sql.raw(order.type)})`,
+      sql<SqlBool>`(${column(order.time)}, ${column(order.tie)}) > (${after.at}::timestamptz, ${after.tie}::${sql.raw(order.type)})`,
     // Which days are needed is read off a plain comparison alone: 32 buffers instead of 118 for a page from half a day ago.
     query.cursor !== undefined && order.byDay && sql<SqlBool>`${column(order.time)} >= ${after.at}::timestamptz`,
   ].filter((condition) => condition !== undefined && condition !== false && condition !== '');
@@ -75,7 +75,7 @@ export async function readPage<TB extends keyof DB, R extends object, T>(ctx: Co
 
   const found = await rows
     .orderBy(column(order.time))
-    .orderBy(column(order.then))
+    .orderBy(column(order.tie))
     .limit(query.limit + 1)
     .execute();
   const shown = found.slice(0, query.limit);
@@ -90,15 +90,15 @@ export async function readPage<TB extends keyof DB, R extends object, T>(ctx: Co
 
 interface Position {
   readonly at: Instant;
-  readonly then: string | number;
+  readonly tie: string | number;
 }
 
 const start: Instant = '0001-01-01T00:00:00.000000Z';
 const version = 1;
 
-function positionOf(row: object, { time, then }: Order): Position {
+function positionOf(row: object, { time, tie }: Order): Position {
   const columns = row as Record<string, string>;
-  return { at: columns[time]!, then: columns[then]! };
+  return { at: columns[time]!, tie: columns[tie]! };
 }
 
 function filterHash({ limit: _limit, cursor: _cursor, ...filters }: PageQuery): string {
@@ -109,7 +109,7 @@ function filterHash({ limit: _limit, cursor: _cursor, ...filters }: PageQuery): 
 }
 
 function sealCursor(ctx: Context, list: string, filters: string, position: Position): string {
-  const content = JSON.stringify([version, ctx.dealer.id, list, filters, position.at, position.then]);
+  const content = JSON.stringify([version, ctx.dealer.id, list, filters, position.at, position.tie]);
   return `${Buffer.from(content).toString('base64url')}.${ctx.service.keyring.sign('cursor', content).toString('base64url')}`;
 }
 
@@ -119,8 +119,8 @@ function openCursor(ctx: Context, list: string, filters: string, cursor: string)
   if (!ctx.service.keyring.verifies('cursor', text, Buffer.from(signature, 'base64url'))) {
     throw invalid('cursor', 'Not a cursor of this list, or it was altered.');
   }
-  const [itsVersion, dealerId, itsList, itsFilters, at, then] = JSON.parse(text);
+  const [itsVersion, dealerId, itsList, itsFilters, at, tie] = JSON.parse(text);
   if (itsVersion !== version || dealerId !== ctx.dealer.id || itsList !== list) throw invalid('cursor', 'Not a cursor of this list.');
   if (itsFilters !== filters) throw invalid('cursor', 'This cursor belongs to the same list with other filters.');
-  return { at, then };
+  return { at, tie };
 }
