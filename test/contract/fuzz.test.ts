@@ -25,7 +25,9 @@ let keys: Keys;
 
 before(async () => {
   // The demo dealer, whose records the requests name.
-  const { service } = await house();
+  const { service, clock } = await house();
+  // The day of the examples, some of which name it.
+  clock.set('2026-01-31T09:30:00Z');
   await createDemo(service, 8);
   const dealer = await findDealer(service, { code: 'demo' });
   const ctx = await operatorContext(service, dealer!.dealer.id);
@@ -53,7 +55,19 @@ before(async () => {
     const { data } = JSON.parse((await ask('get', plainly(path))).body);
     if (Array.isArray(data)) for (const { id, name } of data) known.add(`${path}/{}`, `${path}/${id ?? name}`);
   }
+  await haveDelivery();
 });
+
+/** An attempt to deliver, which nothing that is created brings with it. */
+async function haveDelivery(): Promise<void> {
+  const endpoints = '/v1/webhook-endpoints';
+  const body = { url: 'https://hooks.dealer.example:1/in', events: ['*'] };
+  const made = await ask('post', { ...plainly(endpoints), payload: JSON.stringify(body), ...asJson() });
+  const path = made.headers.location as string;
+  known.add(`${endpoints}/{}`, path);
+  const sent = await ask('post', plainly(`${path}/test`));
+  known.add(`${endpoints}/{}/deliveries/{}`, `${path}/deliveries/${JSON.parse(sent.body).data.id}`);
+}
 
 function turnOf({ method, operation }: Described): 0 | 1 | 2 {
   if (method === 'delete') return 2;
@@ -90,6 +104,8 @@ const plainly = (url: string): Made => ({
   payload: undefined,
   wrong: null,
 });
+
+const asJson = () => ({ headers: { ...plainly('').headers, 'content-type': 'application/json' } });
 
 async function ask(method: string, { url, headers, payload }: Made): Promise<Answer> {
   const { app } = await house();

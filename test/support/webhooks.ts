@@ -1,5 +1,3 @@
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Instant } from '#platform/dates.ts';
 import { uuidv7 } from '#platform/secrets.ts';
@@ -7,6 +5,7 @@ import type { Api } from './api.ts';
 import type { Authority } from './certificates.ts';
 import { authority } from './certificates.ts';
 import type { Dealership } from './dealership.ts';
+import { receiver as listening } from './receivers.ts';
 
 /** A request as it arrived at a receiver. */
 export interface Arrival {
@@ -24,22 +23,16 @@ type Answering = () => { readonly status: number; readonly headers?: Record<stri
 
 /** A receiver of webhooks on this machine, by https with a certificate that this process trusts. */
 export async function receiver(t: { after(undo: () => void): void }, answering: Answering = () => ({ status: 204 })): Promise<Receiver> {
-  const arrivals: Arrival[] = [];
-  const server = createServer(certificateFor('hooks.example'), (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      arrivals.push({ headers: request.headers as Record<string, string>, body: Buffer.concat(chunks).toString() });
-      const { status, headers = {}, body = '' } = answering();
-      response.writeHead(status, headers).end(body);
-    });
+  const there = await listening(t, certificateFor('hooks.example'), () => (response) => {
+    const { status, headers = {}, body = '' } = answering();
+    response.writeHead(status, headers).end(body);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `https://hooks.example:${(server.address() as AddressInfo).port}/in`, arrivals };
+  return {
+    url: there.at('/in').replace('127.0.0.1', 'hooks.example'),
+    get arrivals() {
+      return there.receipts().map(({ headers, body }) => ({ headers: headers as Arrival['headers'], body: body.toString() }));
+    },
+  };
 }
 
 /** A certificate of a server of this name that this process trusts. */

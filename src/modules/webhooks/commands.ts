@@ -123,8 +123,8 @@ export async function disableEndpoints(tx: Context, ids: readonly string[], reas
 
 /** Lets the endpoints of the calling dealership follow its plan: on the free one they are disabled, on a paid one they are as before. Inside a transaction. */
 export async function followPlan(tx: Context, paid: boolean): Promise<void> {
-  if (!paid) return disableEndpoints(tx, await rows.idsByPlan(tx, 'enabled'), 'plan');
-  const silenced = await rows.idsByPlan(tx, 'disabled by plan');
+  if (!paid) return disableEndpoints(tx, await rows.idsOf(tx, 'enabled'), 'plan');
+  const silenced = await rows.idsOf(tx, 'plan');
   if (silenced.length === 0) return;
   await rows.enableAll(tx, silenced);
   await forgetFailures(tx, silenced);

@@ -20,7 +20,7 @@ const tag = 'Webhooks';
 const access = { scopes: ['webhooks:manage'], kinds: privateKeys } as const;
 const silent = 'What is set up here has no events of its own.';
 const sendsAgain = 'Only events that happened before are sent again.';
-const needsTheirScopes = 'The key must have the read scope of every type the endpoint receives.';
+const takesTheirScopes = 'takes the read scope of every type the endpoint receives.';
 
 // ---- Endpoints ----
 
@@ -82,7 +82,7 @@ export const updateWebhookEndpoint = operation({
   path: '/v1/webhook-endpoints/{id}',
   tag,
   summary: 'Change, disable or enable a webhook endpoint',
-  description: `A merge patch: an absent field is left, null clears it. \`{"enabled": true}\` enables it again; what it missed is not sent by itself, but by a replay. Disabling cancels what is still to be delivered. Writing \`events\` makes it receive what this key may read, of the branches it reaches. For \`url\`, \`events\`, \`enabled\` and \`status\`: ${needsTheirScopes.replace('The', 'the')}`,
+  description: `A merge patch: an absent field is left, null clears it. \`{"enabled": true}\` enables it again; what it missed is not sent by itself, but by a replay. Disabling cancels what is still to be delivered. Writing \`events\` makes it receive what this key may read, of the branches it reaches. A change of \`url\`, \`events\`, \`enabled\` or \`status\` ${takesTheirScopes}`,
   access,
   params: byId,
   body: endpointChanges,
@@ -112,7 +112,7 @@ export const rollWebhookSecret = operation({
   path: '/v1/webhook-endpoints/{id}/roll-secret',
   tag,
   summary: 'Replace the signing secret of a webhook endpoint',
-  description: `The answer shows the new secret, once. Deliveries are signed with both, in two \`v1\` values, for 24 hours or as long as the body says. ${needsTheirScopes}`,
+  description: `The answer shows the new secret, once. Deliveries are signed with both, in two \`v1\` values, for 24 hours or as long as the body says. It ${takesTheirScopes}`,
   access,
   params: byId,
   body: secretRoll,
@@ -143,7 +143,7 @@ export const replayEvents = operation({
   path: '/v1/webhook-endpoints/{id}/replay',
   tag,
   summary: 'Send the events of a time again',
-  description: `The events of a time within the last 30 days that the endpoint would receive today, at most 100,000 a call, delivered and retried like new ones. ${needsTheirScopes}`,
+  description: `The events of a time within the last 30 days that the endpoint would receive today, at most 100,000 a call, delivered and retried like new ones. It ${takesTheirScopes}`,
   access,
   params: byId,
   body: replayAsked,
@@ -171,7 +171,7 @@ export const listWebhookDeliveries = operation({
   path: '/v1/webhook-endpoints/{id}/deliveries',
   tag,
   summary: 'List the attempts to deliver to a webhook endpoint',
-  description: `Those of the last 30 days, one per attempt, in the order of \`updated_at\`; \`created_since\` and \`created_before\` mean \`attempted_at\`. ${needsTheirScopes}`,
+  description: `Those of the last 30 days, one per attempt, in the order of \`updated_at\`; \`created_since\` and \`created_before\` mean \`attempted_at\`. It ${takesTheirScopes}`,
   access,
   params: byId,
   query: deliveryListQuery,
@@ -197,7 +197,7 @@ export const resendWebhookDelivery = operation({
   path: '/v1/webhook-endpoints/{id}/deliveries/{attempt_id}/resend',
   tag,
   summary: 'Send the event of an attempt again',
-  description: `Once, beside the retries that are still to come; a failure does not count towards disabling. ${needsTheirScopes}`,
+  description: `Once, beside the retries that are still to come; a failure does not count towards disabling. It ${takesTheirScopes}`,
   access,
   params: ofEndpoint,
   success: { status: 202, data: webhookResend },
@@ -211,7 +211,7 @@ export const resendEvent = operation({
   path: '/v1/events/{id}/resend',
   tag: 'Events',
   summary: 'Send an event to a webhook endpoint again',
-  description: `Whether it was delivered before or not; once, and not tried again. ${needsTheirScopes}`,
+  description: `Whether it was delivered before or not; once, and not tried again. It ${takesTheirScopes}`,
   access,
   params: byEvent,
   body: resendAsked,

@@ -13,7 +13,7 @@ import type { ContextOf } from './delinquency.ts';
 import { lookAfter } from './delinquency.ts';
 import { openLedger } from './ledger.ts';
 import { pace } from './pace.ts';
-import { openSecret } from './secret.ts';
+import { openSecrets } from './secret.ts';
 import { slotsOf } from './slots.ts';
 
 /** Delivers until it is closed. */
@@ -139,7 +139,7 @@ const eventOf = (delivery: Claimed): StoredEvent =>
   ({ ...delivery, id: delivery.event_id, created_at: delivery.event_at }) as unknown as StoredEvent;
 
 const secretsOf = (service: Service, { dealer_id, endpoint_id, secret_enc, old_secret_enc }: Claimed): string[] =>
-  [secret_enc, old_secret_enc].flatMap((sealed) => (sealed === null ? [] : [openSecret(service, dealer_id, endpoint_id, sealed)]));
+  openSecrets(service, dealer_id, endpoint_id, [secret_enc, old_secret_enc]);
 
 /** Again and again until it is ended; what fails is tried the next time. */
 async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: () => Promise<unknown>): Promise<void> {

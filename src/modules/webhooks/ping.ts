@@ -11,7 +11,7 @@ import type { WebhookDelivery } from './contract.ts';
 import type { EndpointRow } from './queries.ts';
 import { pingOf } from './queries.ts';
 import { standing } from './reads.ts';
-import { openSecret } from './secret.ts';
+import { openSecrets } from './secret.ts';
 import { toDelivery } from './view.ts';
 
 /** A ping that was sent, and what came of it. */
@@ -55,12 +55,7 @@ export const logPing = (ctx: Context, endpointId: string, { event, body, outcome
 
 const message = 'A test of this endpoint.';
 
-/** The newest first; the one before while it is kept. */
-function secretsOf(
-  { service, dealer }: Context,
-  { id, secret_enc, old_secret_enc, old_secret_until }: EndpointRow,
-  now: Instant,
-): string[] {
-  const isKept = old_secret_enc !== null && old_secret_until !== null && old_secret_until > now;
-  return [secret_enc, ...(isKept ? [old_secret_enc] : [])].map((sealed) => openSecret(service, dealer.id, id, sealed));
-}
+const secretsOf = ({ service, dealer }: Context, endpoint: EndpointRow, now: Instant): string[] => {
+  const { id, secret_enc, old_secret_enc, old_secret_until: until } = endpoint;
+  return openSecrets(service, dealer.id, id, [secret_enc, until !== null && until > now ? old_secret_enc : null]);
+};

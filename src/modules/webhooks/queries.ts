@@ -62,11 +62,11 @@ export async function countEndpoints(ctx: Context): Promise<number> {
   return count;
 }
 
-/** Those that fell silent because of the plan, or those that have not. */
-export async function idsByPlan(tx: Context, which: 'enabled' | 'disabled by plan'): Promise<string[]> {
+/** Those of the dealership that are enabled, or that are disabled for a reason. */
+export async function idsOf(tx: Context, which: 'enabled' | DisabledReason): Promise<string[]> {
   const found = await endpoints(tx)
     .select('webhook_endpoint.id')
-    .where(which === 'enabled' ? sql<SqlBool>`enabled` : sql<SqlBool>`disabled_reason = 'plan'`)
+    .where(which === 'enabled' ? sql<SqlBool>`enabled` : sql<SqlBool>`disabled_reason = ${which}::webhook_disabled_reason`)
     .execute();
   return found.map(({ id }) => id);
 }

@@ -14,4 +14,8 @@ export const sealSecret = ({ keyring }: Service, dealerId: string, endpointId: s
 export const openSecret = ({ keyring }: Service, dealerId: string, endpointId: string, sealed: Buffer): string =>
   keyring.unseal(sealed, rowOf(dealerId, endpointId));
 
+/** The secrets a delivery is signed with, the newest first; null is one that is kept no more. */
+export const openSecrets = (service: Service, dealerId: string, endpointId: string, sealed: readonly (Buffer | null)[]): string[] =>
+  sealed.filter((one) => one !== null).map((one) => openSecret(service, dealerId, endpointId, one));
+
 const rowOf = (dealerId: string, endpointId: string): string => `webhook:${dealerId}:${endpointId}`;
