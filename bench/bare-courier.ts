@@ -14,8 +14,13 @@ export interface BareMail {
 // The loop to compare with: undici, both signatures, the same bytes to the same receivers over as many connections. It reads nothing from a
 // database and writes nothing into one, looks up no name, judges no address, and stops at no time.
 process.on('message', async (asked: BareMail) => {
-  const bodies = readFileSync(asked.bodies, 'utf8').split('\n').filter(Boolean).map((body) => ({ body, ...JSON.parse(body) }));
-  const pools = asked.endpoints.map(({ url }) => new Pool(new URL(url).origin, { connections: asked.perEndpoint, pipelining: 1, allowH2: false }));
+  const bodies = readFileSync(asked.bodies, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((body) => ({ body, ...JSON.parse(body) }));
+  const pools = asked.endpoints.map(
+    ({ url }) => new Pool(new URL(url).origin, { connections: asked.perEndpoint, pipelining: 1, allowH2: false }),
+  );
   await Promise.all(
     asked.endpoints.flatMap(({ url, secret }, i) => {
       const path = new URL(url).pathname;

@@ -80,7 +80,7 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
     const startRole = async (role: string) => {
       const port = await freePort();
       const { processId } = await start('../src/bin/role.ts', {
-        FORECOURT_ROLE: role,
+        FORECOURT_PROCESS: role,
         DATABASE_URL: databaseUrl,
         DATA_DIR: folder,
         MASTER_KEY: masterKey.toString('base64'),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
+import { createServer } from 'node:tls';
 
 /** What a sink saw since it was last asked to begin. Times are milliseconds of this machine's clock. */
 export interface Seen {
@@ -33,13 +33,15 @@ const now = () => performance.timeOrigin + performance.now();
 
 const server = createServer(certificate, (socket) => {
   let left: Buffer = Buffer.alloc(0);
-  socket.on('error', () => undefined).on('data', (chunk) => {
-    left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
-    for (let size = sizeOf(left); size <= left.length; size = sizeOf(left)) {
-      take(socket, left);
-      left = left.subarray(size);
-    }
-  });
+  socket
+    .on('error', () => undefined)
+    .on('data', (chunk) => {
+      left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
+      for (let size = sizeOf(left); size <= left.length; size = sizeOf(left)) {
+        take(socket, left);
+        left = left.subarray(size);
+      }
+    });
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -49,12 +51,12 @@ process.send?.({ url: `https://127.0.0.1:${(server.address() as AddressInfo).por
 function sizeOf(bytes: Buffer): number {
   const head = bytes.indexOf('\r\n\r\n');
   if (head < 0) return Number.POSITIVE_INFINITY;
-  const [, length = '0'] = /content-length: (\d+)/i.exec(bytes.latin1Slice(0, head)) ?? [];
+  const [, length = '0'] = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, head)) ?? [];
   return head + 4 + Number(length);
 }
 
 function take(socket: TLSSocket, request: Buffer): void {
-  const path = request.latin1Slice(5, request.indexOf(' ', 5));
+  const path = request.toString('latin1', 6, request.indexOf(' ', 6));
   if (path.startsWith('hang')) return;
   count++;
   if (count % (awaited / 10) === 0) {
@@ -62,7 +64,7 @@ function take(socket: TLSSocket, request: Buffer): void {
     if (count === awaited / 5 || count === (awaited * 9) / 10 || count === awaited) process.send?.({ reached: count / awaited });
   }
   if (seen.detailed) {
-    const [, eventId = ''] = /service-event-id: (\S+)/i.exec(request.latin1Slice(0, 1_000)) ?? [];
+    const [, eventId = ''] = /service-event-id: (\S+)/i.exec(request.toString('latin1', 0, 1_000)) ?? [];
     seen.times.push([path, eventId, now()]);
   }
   if (path.startsWith('close')) socket.end(closes);

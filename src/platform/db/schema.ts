@@ -365,6 +365,7 @@ export interface EndpointHealth {
   last_success_at: Instant | null;
   logged_at: Instant | null;
   notices: Generated<number>;
+  told_since: Instant | null;
 }
 
 export interface Enquiry {
