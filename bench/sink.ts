@@ -18,6 +18,7 @@ const keeps = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
 const closes = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
 
 let awaited = 0;
+let count = 0;
 let seen: { tenths: number[]; times: [string, string, number][]; detailed: boolean };
 
 process.on('message', (asked: { await: number; detailed: boolean } | 'tell') => {
@@ -25,10 +26,10 @@ process.on('message', (asked: { await: number; detailed: boolean } | 'tell') => 
   awaited = asked.await;
   seen = { tenths: [], times: [], detailed: asked.detailed };
   count = 0;
+  process.send?.({ begun: true });
 });
 process.once('SIGTERM', () => process.exit());
 
-let count = 0;
 const now = () => performance.timeOrigin + performance.now();
 
 const server = createServer(certificate, (socket) => {

@@ -4,8 +4,8 @@ import { openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { end, freePort, hasEnded, own } from '../bench/child.ts';
+import type { Connected } from '../bench/observe.ts';
 import type { Hint, Report } from '../src/app/children.ts';
-import type { Connected } from './observe.ts';
 import type { Life } from './records.ts';
 
 /** The product's processes, held up as the supervisor holds them up. */
@@ -59,7 +59,7 @@ function holdUp(
     const log = openSync(logFile, 'a');
     child = fork(fileURLToPath(new URL('../src/bin/role.ts', import.meta.url)), {
       env: { ...own(), ...env, FORECOURT_PROCESS: post.role, API_PORT: `${post.port}` },
-      execArgv: ['--import', new URL('observe.ts', import.meta.url).href],
+      execArgv: ['--import', new URL('../bench/observe.ts', import.meta.url).href],
       stdio: ['ignore', log, log, 'ipc'],
     });
     const mine: Life = { role: post.role, from: Date.now(), to: null, served: false, killed: false, ports: new Map() };
