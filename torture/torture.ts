@@ -32,7 +32,7 @@ export interface Ended {
   readonly log: string;
 }
 
-const posts = { api: 2, worker: 2 };
+const posts = { api: 2, courier: 2, worker: 1 };
 const busyDealers = 4;
 /** How many receivers take an event of a busy dealer, about. */
 const takers = 2.9;
