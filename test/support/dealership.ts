@@ -19,7 +19,16 @@ import { speak } from './api.ts';
 import type { Clock } from './clock.ts';
 import { testClock } from './clock.ts';
 import { testDatabase } from './database.ts';
-import { addressesInTests, imageAllowAddresses, limits, masterKeys, ownFiles, ownOutbox, silentLog, webhookAllowAddresses } from './fixtures.ts';
+import {
+  addressesInTests,
+  imageAllowAddresses,
+  limits,
+  masterKeys,
+  ownFiles,
+  ownOutbox,
+  silentLog,
+  webhookAllowAddresses,
+} from './fixtures.ts';
 import { nameServer } from './name-server.ts';
 import { recordTraffic } from './traffic.ts';
 
