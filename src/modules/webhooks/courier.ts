@@ -45,9 +45,10 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
   const slots = slotsOf(places);
   const walk = pace();
   const closing = new AbortController();
+  let looking = Promise.resolve();
   const ledger = openLedger(service, ownerId, (lookAt) => {
     walk.wakeIfBusy();
-    lookAfter(service, contextOf, lookAt);
+    if (lookAt.length > 0) looking = looking.then(() => lookAfter(service, contextOf, lookAt));
   });
   const every = [
     repeat(closing.signal, resumeEveryMs, service, async () => {
@@ -93,7 +94,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
         dealerId: delivery.dealer_id,
         endpointId: delivery.endpoint_id,
         url: delivery.url,
-        secrets: secretsOf(service, delivery),
+        secrets: openSecrets(service, delivery.dealer_id, delivery.endpoint_id, [delivery.secret_enc, delivery.old_secret_enc]),
         eventId: delivery.event_id,
         eventType: delivery.type,
         sequence: delivery.sequence,
@@ -121,6 +122,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
       await Promise.all([running, ...every]);
       await Promise.race([slots.empty(), delay(left())]);
       await ledger.written(left());
+      await Promise.race([looking, delay(left())]);
       await closeClients(service);
       ledger.close();
       await handBack(service, ownerId).catch((error) => service.log.error({ err: error }, 'leases could not be handed back'));
@@ -137,9 +139,6 @@ interface Claiming {
 /** A claimed row as its event. */
 const eventOf = (delivery: Claimed): StoredEvent =>
   ({ ...delivery, id: delivery.event_id, created_at: delivery.event_at }) as unknown as StoredEvent;
-
-const secretsOf = (service: Service, { dealer_id, endpoint_id, secret_enc, old_secret_enc }: Claimed): string[] =>
-  openSecrets(service, dealer_id, endpoint_id, [secret_enc, old_secret_enc]);
 
 /** Again and again until it is ended; what fails is tried the next time. */
 async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: () => Promise<unknown>): Promise<void> {
