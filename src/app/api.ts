@@ -35,7 +35,17 @@ export async function startApi(
 ): Promise<{ url: string; close(): Promise<void> }> {
   const { limits, lookup, files, imageAllowAddresses, webhookAllowAddresses, baseUrl, trustedProxies } = config;
   const allowed = { imageAllowAddresses, webhookAllowAddresses };
-  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, ...allowed, baseUrl, ...(hintDeliveries && { hintDeliveries }) });
+  const service = await openService({
+    log,
+    databaseUrl,
+    masterKeys,
+    limits,
+    lookup,
+    files,
+    ...allowed,
+    baseUrl,
+    ...(hintDeliveries && { hintDeliveries }),
+  });
   const app = buildApi({ service, baseUrl, trustedProxies });
   const url = await listen(app, config.host, config.apiPort);
   return {

@@ -1,5 +1,6 @@
 import { appointmentRoutes } from '#modules/appointments/routes.ts';
 import { customerRoutes } from '#modules/customers/routes.ts';
+import { operatorContext } from '#modules/dealers/index.ts';
 import { dealerJobs } from '#modules/dealers/jobs.ts';
 import { dealerRoutes } from '#modules/dealers/routes.ts';
 import { dealRoutes } from '#modules/deals/routes.ts';
@@ -12,6 +13,7 @@ import { referenceRoutes } from '#modules/reference/routes.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
+import { webhookSchedules } from '#modules/webhooks/jobs.ts';
 import { webhookRoutes } from '#modules/webhooks/routes.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { sweepAnswers } from '#platform/http/once.ts';
@@ -43,6 +45,7 @@ export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs];
 export const schedules: readonly Schedule[] = [
   ...vehicleSchedules,
   ...eventSchedules,
+  ...webhookSchedules(operatorContext),
   { name: 'answers.sweep', cron: '*/10 * * * *', run: sweepAnswers },
   { name: 'sandbox.reset', cron: '0 3 * * *', run: resetSandbox },
 ];

@@ -19,7 +19,18 @@ export async function startWorker(
 ): Promise<{ close(): Promise<void> }> {
   const { limits, lookup, files, imageAllowAddresses, webhookAllowAddresses, baseUrl } = config;
   const allowed = { imageAllowAddresses, webhookAllowAddresses };
-  const service = await openService({ log, databaseUrl, masterKeys, limits, lookup, files, ...allowed, baseUrl, connections: 8, ...(hintDeliveries && { hintDeliveries }) });
+  const service = await openService({
+    log,
+    databaseUrl,
+    masterKeys,
+    limits,
+    lookup,
+    files,
+    ...allowed,
+    baseUrl,
+    connections: 8,
+    ...(hintDeliveries && { hintDeliveries }),
+  });
   const working = await work({ databaseUrl, service, handlers, schedules, contextOf });
   return {
     async close() {

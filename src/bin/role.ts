@@ -16,7 +16,7 @@ const config = readConfig(process.env);
 const log = createLog({ level: config.logLevel });
 let closing: Promise<void> | null = null;
 const commitMs = 3;
-let hinting: NodeJS.Timeout | undefined;
+let hinting = false;
 const report = (to: Report) => new Promise<void>((sent) => (process.send ? process.send(to, () => sent()) : sent()));
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void close());
@@ -42,8 +42,10 @@ async function beginToDeliver(databaseUrl: string): Promise<{ close(): Promise<v
 
 /** Told when the transaction that queued them has most likely committed, and once for all that were queued meanwhile. */
 function hintDeliveries(): void {
-  hinting ??= setTimeout(() => {
-    hinting = undefined;
+  if (hinting) return;
+  hinting = true;
+  setTimeout(() => {
+    hinting = false;
     void report({ type: 'deliveries queued' });
   }, commitMs);
 }

@@ -19,7 +19,11 @@ const own: Record<string, readonly string[]> = {
   reference: ['lists'],
   events: ['lists'],
   staff: ['passwords'],
-  webhooks: ['address', 'attempt', 'ping', 'resend', 'secret', 'subscription'],
+  deliveries: ['claim-queries', 'settle-queries', 'log-queries'],
+  webhooks: [
+    ...['address', 'attempt', 'ping', 'resend', 'secret', 'subscription', 'signature', 'clients', 'courier', 'slots', 'pace', 'ledger'],
+    ...['delinquency', 'delinquency-queries', 'notices'],
+  ],
   vehicles: [
     'batch-shapes',
     'batch-queries',

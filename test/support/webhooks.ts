@@ -24,12 +24,8 @@ type Answering = () => { readonly status: number; readonly headers?: Record<stri
 
 /** A receiver of webhooks on this machine, by https with a certificate that this process trusts. */
 export async function receiver(t: { after(undo: () => void): void }, answering: Answering = () => ({ status: 204 })): Promise<Receiver> {
-  if (!trusted) {
-    trusted = authority();
-    setDefaultCACertificates([...getCACertificates('default'), trusted.certificate]);
-  }
   const arrivals: Arrival[] = [];
-  const server = createServer(trusted.vouchFor('hooks.example'), (request, response) => {
+  const server = createServer(certificateFor('hooks.example'), (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -44,6 +40,15 @@ export async function receiver(t: { after(undo: () => void): void }, answering: 
     server.close();
   });
   return { url: `https://hooks.example:${(server.address() as AddressInfo).port}/in`, arrivals };
+}
+
+/** A certificate of a server of this name that this process trusts. */
+export function certificateFor(name: string, options?: { expired: boolean }): { key: string; cert: string } {
+  if (!trusted) {
+    trusted = authority();
+    setDefaultCACertificates([...getCACertificates('default'), trusted.certificate]);
+  }
+  return trusted.vouchFor(name, options);
 }
 
 /** One for the whole process: two authorities of one name would be taken for each other. */

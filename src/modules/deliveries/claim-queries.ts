@@ -59,13 +59,14 @@ export interface Claim {
 /** An owner that lived sends within 10 s; one that does not has had 10 s more. */
 export const leaseSeconds = 20;
 
-/** Endpoints that one claim visits. The next goes on where it stopped, so many endpoints make a round longer, not a claim. */
-export const visits = 512;
+/** Endpoints that one claim visits: some more than it can take from. The next goes on where it stopped, so many endpoints make a round longer, not a claim. */
+const visitsFor = (places: number): number => Math.min(Math.max(4 * places, 64), 512);
 
 const zero = '00000000-0000-0000-0000-000000000000';
 
 /** Takes what is sent next, fairly over endpoints and dealers, never more of one than the caps allow. */
 export async function claim(service: Service, ask: Ask, caps: Caps): Promise<Claim> {
+  const visits = visitsFor(ask.places + ask.troubledPlaces);
   const rows = await alongIndexes<Claimed & { now: Instant; steps: number; last: string | null }>(
     service,
     ask.retries ? claimAny : claimFresh,
@@ -79,6 +80,7 @@ export async function claim(service: Service, ask: Ask, caps: Caps): Promise<Cla
       caps.perEndpoint,
       caps.perDealer,
       caps.perDealerTroubled,
+      visits,
     ],
     'forecourt.claim',
   );
@@ -92,8 +94,8 @@ const firstAfter = (endpoint: string, only: string) => `
   where d.state = 'due' ${only} and d.endpoint_id > ${endpoint}
   order by d.endpoint_id limit 1`;
 
-/** A retry, or anything for an endpoint that fails or lets us wait. */
-const isTroubled = (endpoint: string, attempt: string) => `(${attempt} > 1 or ${endpoint}.endpoint_id = any($5::uuid[]) or exists (
+/** It fails, or lets whoever asks wait. */
+const isTroubled = (endpoint: string) => `(${endpoint}.endpoint_id = any($5::uuid[]) or exists (
       select from endpoint_health h
       where h.dealer_id = ${endpoint}.dealer_id and h.endpoint_id = ${endpoint}.endpoint_id and h.failing_since is not null))`;
 
@@ -110,16 +112,18 @@ const claimWhere = (only: string) => `
     select f.dealer_id, f.endpoint_id, 1 as step from (${firstAfter('$6::uuid', only)}) f
     union all
     select n.dealer_id, n.endpoint_id, walk.step + 1 from walk cross join lateral (${firstAfter('walk.endpoint_id', only)}) n
-    where walk.step < ${visits}
+    where walk.step < $10::int
+  ), visited as materialized (
+    select w.dealer_id, w.endpoint_id, ${isTroubled('w')} as troubled from walk w
   ), in_line as (
-    select w.dealer_id, w.endpoint_id, true as waits, d.id, d.manual, d.next_at, ${isTroubled('w', 'd.attempt')} as troubled
-    from walk w cross join lateral (
+    select v.dealer_id, v.endpoint_id, true as waits, d.id, d.manual, d.next_at, v.troubled or d.attempt > 1 as troubled
+    from visited v cross join lateral (
       select x.id, x.manual, x.attempt, x.next_at from delivery x
-      where x.endpoint_id = w.endpoint_id and x.state = 'due' and x.next_at <= (select now from moment)
+      where x.endpoint_id = v.endpoint_id and x.state = 'due' and x.next_at <= (select now from moment)
       order by x.next_at, x.id limit $7::int) d
     union all
-    select d.dealer_id, d.endpoint_id, false, d.id, d.manual, d.next_at, ${isTroubled('d', 'd.attempt')}
-    from delivery d where d.state = 'sending' and d.lease_until > (select real from moment) - interval '1 minute'
+    select d.dealer_id, d.endpoint_id, false, d.id, d.manual, d.next_at, d.attempt > 1 or ${isTroubled('d')}
+    from delivery d where d.state = 'sending' and d.lease_until > (select real from moment)
   ), placed as (
     select *, row_number() over (partition by endpoint_id order by waits, next_at, id) as place from in_line
   ), ranked as (

@@ -97,7 +97,10 @@ export interface NewAttempt {
 }
 
 /** Writes such an attempt into the log, under the endpoint's row like every other. It changes nothing of how the endpoint fares. */
-export async function insertAttempt(tx: Context, { endpointId, event, attemptedAt, requestBody, outcome }: NewAttempt): Promise<AttemptRow> {
+export async function insertAttempt(
+  tx: Context,
+  { endpointId, event, attemptedAt, requestBody, outcome }: NewAttempt,
+): Promise<AttemptRow> {
   const { rows } = await sql<AttemptRow>`
     with health as (
       insert into endpoint_health as h (dealer_id, endpoint_id, last_attempt_at, logged_at)

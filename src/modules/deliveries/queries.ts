@@ -79,7 +79,9 @@ export async function deletePending(tx: Context, endpointIds: readonly string[])
       where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[]) order by endpoint_id for update
     )
     delete from delivery
-    where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[]) and (select count(*) from health) >= 0`.execute(tx.db);
+    where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[]) and (select count(*) from health) >= 0`.execute(
+    tx.db,
+  );
 }
 
 // ---- How endpoints fare ----

@@ -11,7 +11,11 @@ export const delayAfter = (attempt: number): number | null => retryDelays[attemp
 export const caps = { perEndpoint: 4, perDealer: 16, perDealerTroubled: 8 } as const;
 
 /** The entries of a subscription that mean a type: all, its family, the type itself. */
-export const entriesFor = (type: string): string[] => ['*', type, ...(type.includes('.') ? [`${type.slice(0, type.lastIndexOf('.'))}.*`] : [])];
+export const entriesFor = (type: string): string[] => [
+  '*',
+  type,
+  ...(type.includes('.') ? [`${type.slice(0, type.lastIndexOf('.'))}.*`] : []),
+];
 
 const hourMs = 3_600_000;
 
@@ -31,7 +35,10 @@ export const noticesDue = (failingSince: Instant, now: Instant): number =>
 const hoursOf = (since: Instant, now: Instant): number => (toMillis(now) - toMillis(since)) / hourMs;
 
 /** Of the attempts a process makes at once, how many more it may begin: `calm` first ones where all is well, `troubled` all others. */
-export function placesLeft(most: number, { calm, troubled }: { calm: number; troubled: number }): { places: number; troubledPlaces: number } {
+export function placesLeft(
+  most: number,
+  { calm, troubled }: { calm: number; troubled: number },
+): { places: number; troubledPlaces: number } {
   const half = Math.floor(most / 2);
   const kept = Math.floor(most / 8);
   return {

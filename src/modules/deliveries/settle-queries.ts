@@ -63,7 +63,12 @@ export interface Settled {
  * Whoever changes how an endpoint fares holds its row of `endpoint_health` first and rows of `delivery` after, in one order: here,
  * and where deliveries are cancelled. Its log has its times under that row too, so they are in the order of the commits.
  */
-export async function settle(service: Service, ownerId: string, attempts: readonly Ended[], mailHours: readonly number[]): Promise<Settled> {
+export async function settle(
+  service: Service,
+  ownerId: string,
+  attempts: readonly Ended[],
+  mailHours: readonly number[],
+): Promise<Settled> {
   const rows = await alongIndexes<{ written: string[]; look_at: EndpointRef[] }>(service, settleStatement, [
     ownerId,
     service.clock(),

@@ -1,0 +1,8 @@
+import type { Schedule } from '#platform/jobs/job.ts';
+import type { ContextOf } from './delinquency.ts';
+import { lookAfterAll } from './delinquency.ts';
+
+/** Every five minutes, so that what only the time brings comes within minutes: mails of endpoints to which nothing is sent, their end. */
+export const webhookSchedules = (contextOf: ContextOf): readonly Schedule[] => [
+  { name: 'webhooks.look_after', cron: '*/5 * * * *', run: (service) => lookAfterAll(service, contextOf) },
+];
