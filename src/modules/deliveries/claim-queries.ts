@@ -13,6 +13,8 @@ export interface Ask {
   readonly troubledPlaces: number;
   /** Endpoints that let this process wait at the moment: they count as failing. */
   readonly slow: readonly string[];
+  /** Deliveries that this process has in hand and no longer under way: their attempt ended, and is about to be written. */
+  readonly ended: readonly { readonly id: string; readonly manual: boolean }[];
   /** Where the walk over the endpoints goes on; null: at the beginning. */
   readonly from: string | null;
   /** Endpoints with nothing but retries, too: there are many that wait for hours, so they are visited less often. */
@@ -81,6 +83,8 @@ export async function claim(service: Service, ask: Ask, caps: Caps): Promise<Cla
       caps.perDealer,
       caps.perDealerTroubled,
       visits,
+      ask.ended.filter(({ manual }) => !manual).map(({ id }) => id),
+      ask.ended.filter(({ manual }) => manual).map(({ id }) => id),
     ],
     'forecourt.claim',
   );
@@ -123,7 +127,9 @@ const claimWhere = (only: string) => `
       order by x.next_at, x.id limit $7::int) d
     union all
     select d.dealer_id, d.endpoint_id, false, d.id, d.manual, d.next_at, d.attempt > 1 or ${isTroubled('d')}
-    from delivery d where d.state = 'sending' and d.lease_until > (select real from moment)
+    from delivery d
+    where d.state = 'sending' and d.lease_until > (select real from moment)
+      and not (d.lease_owner = $1::uuid and d.id = any(case when d.manual then $12::uuid[] else $11::uuid[] end))
   ), placed as (
     select *, row_number() over (partition by endpoint_id order by waits, next_at, id) as place from in_line
   ), ranked as (

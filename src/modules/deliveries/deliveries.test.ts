@@ -231,7 +231,7 @@ test('the walk over more endpoints than one claim visits comes round to all of t
   let claims = 0;
   do {
     const { taken, next }: { taken: readonly Claimed[]; next: string | null } = await claimDeliveries(service, {
-      ...{ ownerId: me, places: 5, troubledPlaces: 5, slow: [], retries: false, from },
+      ...{ ownerId: me, places: 5, troubledPlaces: 5, slow: [], ended: [], retries: false, from },
     });
     for (const one of taken) seen.add(one.endpoint_id);
     await settleAs(service, me, taken, true);

@@ -36,7 +36,7 @@ const latestStartMs = (leaseSeconds - 10) * 1_000;
 const resumeEveryMs = 1_000;
 const measureEveryMs = 5_000;
 /** More outcomes than these wait for the database: it is no time to make others. */
-const mostOpen = 2_000;
+const mostOpen = 500;
 const longestPauseMs = 5_000;
 
 /** The loop: claim → send → settle. Any number of them may run, in any number of processes. */
@@ -47,7 +47,6 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
   const closing = new AbortController();
   let looking = Promise.resolve();
   const ledger = openLedger(service, ownerId, (lookAt) => {
-    walk.wakeIfBusy();
     if (lookAt.length > 0) looking = looking.then(() => lookAfter(service, contextOf, lookAt));
   });
   const every = [
@@ -61,7 +60,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
   async function run(): Promise<void> {
     for (let pauseMs = 50; !closing.signal.aborted; ) {
       await walk.next(closing.signal);
-      if (closing.signal.aborted || ledger.isBehind() || ledger.open() > mostOpen) continue;
+      if (closing.signal.aborted || ledger.isBehind() || ledger.open().length > mostOpen) continue;
       try {
         await claimOnce();
         pauseMs = 50;
@@ -75,9 +74,9 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
 
   async function claimOnce(): Promise<void> {
     const free = slots.free();
-    if (free.places + free.troubledPlaces === 0) return walk.full();
+    if (free.places + free.troubledPlaces === 0) return walk.took(null, 0);
     const askedAt = performance.now();
-    const claim = await claimDeliveries(service, { ownerId, ...free, ...walk.step() });
+    const claim = await claimDeliveries(service, { ownerId, ...free, ...walk.step(), ended: ledger.open() });
     const claimedAt = performance.now();
     walk.took(claim, claimedAt - askedAt);
     for (const delivery of claim.taken) void make(delivery, { claim, askedAt, claimedAt });
@@ -109,7 +108,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
     } finally {
       leave();
       deliveryMetrics.underWay(slots.count());
-      walk.wakeIfFull();
+      walk.wakeIfBusy();
     }
   }
 

@@ -15,8 +15,8 @@ export interface Made {
 /** What came of attempts, on its way into the database: many at once, and again until it is there. */
 export interface Ledger {
   add(made: Made): void;
-  /** How many are not written yet. */
-  open(): number;
+  /** The deliveries whose attempt is not written yet. */
+  open(): Pick<Ended, 'id' | 'manual'>[];
   /** The database did not take the last of them. What is claimed meanwhile could be what they have settled. */
   isBehind(): boolean;
   /** All of them are written, or the time is over. */
@@ -94,7 +94,7 @@ export function openLedger(service: Service, ownerId: string, onWritten: (lookAt
       if (lines.length >= most) begin();
       else if (!writing) timer ??= setTimeout(begin, gatherMs);
     },
-    open: () => lines.length,
+    open: () => lines.map(({ ended }) => ended),
     isBehind: () => behind,
     async written(withinMs) {
       const until = performance.now() + withinMs;
