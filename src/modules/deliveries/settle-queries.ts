@@ -103,15 +103,18 @@ const settleStatement = `
       greatest(coalesce($2::timestamptz, clock_timestamp()), e.logged_at + interval '1 microsecond') as logged_at,
       case when m.id is not null then t.ended_at + make_interval(secs => t.delay_seconds) end as next_at
     from told t
-    cross join lateral (
+    left join lateral (
       select x.endpoint_id, x.failing_since, x.last_success_at, x.logged_at from endpoint_health x
       where x.dealer_id = t.dealer_id and x.endpoint_id = t.endpoint_id
-      for update skip locked) e
+      for update skip locked) e on true
     left join lateral (
       select x.id from delivery x
       where x.dealer_id = t.dealer_id and x.id = t.id and x.manual = t.manual and x.endpoint_id = e.endpoint_id
         and x.state = 'sending' and x.lease_owner = $1::uuid and x.attempt = t.attempt
       for update) m on true
+    -- One without that row is gone, and all that waited for it: what came of the last attempt is written down alone.
+    where e.endpoint_id is not null or not exists (
+      select from endpoint_health x where x.dealer_id = t.dealer_id and x.endpoint_id = t.endpoint_id)
   ), over as (
     delete from delivery d using each t
     where d.dealer_id = t.dealer_id and d.id = t.id and d.manual = t.manual and t.applies and t.delay_seconds is null

@@ -50,8 +50,9 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
     if (lookAt.length > 0) looking = looking.then(() => lookAfter(service, contextOf, lookAt));
   });
   const every = [
-    repeat(closing.signal, resumeEveryMs, service, async () => {
-      if (!ledger.isBehind() && (await resumeOverdue(service)) > 0) walk.wake();
+    repeat(closing.signal, resumeEveryMs, service, async (time) => {
+      if (ledger.isBehind()) return;
+      if ((await resumeOverdue(service, time % 60 === 0 ? 'all' : 'of the last minute')) > 0) walk.wake();
     }),
     repeat(closing.signal, measureEveryMs, service, async () => deliveryMetrics.backlog(await backlog(service))),
   ];
@@ -59,7 +60,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
 
   async function run(): Promise<void> {
     for (let pauseMs = 50; !closing.signal.aborted; ) {
-      await walk.next(closing.signal);
+      await walk.next();
       if (closing.signal.aborted || ledger.isBehind() || ledger.open().length > mostOpen) continue;
       try {
         await claimOnce();
@@ -118,6 +119,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
       const until = performance.now() + graceMs;
       const left = () => Math.max(0, until - performance.now());
       closing.abort();
+      walk.wake();
       await Promise.all([running, ...every]);
       await Promise.race([slots.empty(), delay(left())]);
       await ledger.written(left());
@@ -139,10 +141,11 @@ interface Claiming {
 const eventOf = (delivery: Claimed): StoredEvent =>
   ({ ...delivery, id: delivery.event_id, created_at: delivery.event_at }) as unknown as StoredEvent;
 
-/** Again and again until it is ended; what fails is tried the next time. */
-async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: () => Promise<unknown>): Promise<void> {
-  while (!signal.aborted) {
-    await work().catch((error) => log.warn({ err: error }, 'what the courier does now and then failed'));
-    await delay(everyMs, undefined, { signal }).catch(() => undefined);
+/** Again and again until it is ended, and no more than a twentieth of the time; what fails is tried the next time. */
+async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: (time: number) => Promise<unknown>): Promise<void> {
+  for (let time = 0; !signal.aborted; time++) {
+    const begun = performance.now();
+    await work(time).catch((error) => log.warn({ err: error }, 'what the courier does now and then failed'));
+    await delay(Math.max(everyMs, 20 * (performance.now() - begun)), undefined, { signal }).catch(() => undefined);
   }
 }

@@ -82,8 +82,12 @@ export function openLedger(service: Service, ownerId: string, onWritten: (lookAt
         const half = Math.ceil(batch.length / 2);
         return new Set([...(await write(batch.slice(0, half))), ...(await write(batch.slice(half)))]);
       }
-      const [{ ended }] = batch as [Line];
-      service.log.error({ err: error, delivery: ended.id, attempt: ended.attempt }, 'the outcome of a delivery cannot be written');
+      const [{ ended, endedAt }] = batch as [Line];
+      service.log.error({ err: error, delivery: ended.id, attempt: ended.attempt }, 'what a delivery brought cannot be written');
+      const bare = { ended: { ...ended, request_headers: {}, response_body: null }, endedAt };
+      await settleDeliveries(service, ownerId, [asOfNow(bare)]).catch((fault) => {
+        if (!isOfTheData(fault)) throw fault;
+      });
       return new Set([ended.attempt_id]);
     }
   }

@@ -4,7 +4,7 @@ import type { Ask, Claim } from '#modules/deliveries/index.ts';
 /** When the next claim is made, and where it begins. */
 export interface Pace {
   /** Waits until it is time. */
-  next(signal: AbortSignal): Promise<void>;
+  next(): Promise<void>;
   step(): Pick<Ask, 'retries' | 'from'>;
   /** What the claim brought, and how long it took; null: no place was free for one. */
   took(claim: Claim | null, ms: number): void;
@@ -26,7 +26,7 @@ const retriesEveryMs = 250;
 
 export function pace(): Pace {
   let woken = false;
-  let tell: (() => void) | undefined;
+  let tell: () => void = () => undefined;
   let busyUntil = 0;
   let pauseMs = busyMs;
   let ended = 0;
@@ -41,21 +41,22 @@ export function pace(): Pace {
 
   const wake = () => {
     woken = true;
-    tell?.();
+    tell();
   };
   const isBusy = () => performance.now() < busyUntil;
 
   return {
-    async next(signal) {
-      await delay(Math.max(0, ended + gap - performance.now()), undefined, { signal }).catch(() => undefined);
+    async next() {
+      await delay(Math.max(0, ended + gap - performance.now()));
       pauseMs = isBusy() ? busyMs : Math.min(pauseMs * 1.5, idleMs);
-      if (!woken && !isUnderWay && !signal.aborted) {
-        const over = new AbortController();
-        const told = new Promise<void>((resolve) => {
-          tell = resolve;
+      if (!woken && !isUnderWay) {
+        await new Promise<void>((resolve) => {
+          const over = setTimeout(resolve, pauseMs);
+          tell = () => {
+            clearTimeout(over);
+            resolve();
+          };
         });
-        await Promise.race([told, delay(pauseMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined)]);
-        over.abort();
       }
       woken = false;
     },
