@@ -62,7 +62,7 @@ export interface Claim {
 export const leaseSeconds = 20;
 
 /** Endpoints that one claim visits: some more than it can take from. The next goes on where it stopped, so many endpoints make a round longer, not a claim. */
-const visitsFor = (places: number): number => Math.min(Math.max(4 * places, 64), 512);
+const visitsFor = (places: number): number => Math.min(Math.max(2 * places, 64), 512);
 
 const zero = '00000000-0000-0000-0000-000000000000';
 
@@ -117,6 +117,9 @@ const claimWhere = (only: string) => `
     union all
     select n.dealer_id, n.endpoint_id, walk.step + 1 from walk cross join lateral (${firstAfter('walk.endpoint_id', only)}) n
     where walk.step < $10::int
+  ), each as materialized (
+    -- Of few endpoints as many rows as they may have, of many one will do: twice as many as there are places for, in all.
+    select least($7::int, greatest(1, 2 * ($3::int + $4::int) / greatest(count(*), 1)))::int as rows from walk
   ), visited as materialized (
     select w.dealer_id, w.endpoint_id, ${isTroubled('w')} as troubled from walk w
   ), in_line as (
@@ -124,7 +127,7 @@ const claimWhere = (only: string) => `
     from visited v cross join lateral (
       select x.id, x.manual, x.attempt, x.next_at from delivery x
       where x.endpoint_id = v.endpoint_id and x.state = 'due' and x.next_at <= (select now from moment)
-      order by x.next_at, x.id limit $7::int) d
+      order by x.next_at, x.id limit (select rows from each)) d
     union all
     select d.dealer_id, d.endpoint_id, false, d.id, d.manual, d.next_at, d.attempt > 1 or ${isTroubled('d')}
     from delivery d
