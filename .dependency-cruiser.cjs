@@ -59,6 +59,7 @@ module.exports = {
     rule('documents-behind-pdf', { path: '^src/', pathNot: '^src/platform/pdf/' }, { path: library('pdfkit|dejavu-fonts-ttf') }),
     rule('calls-behind-net', { path: '^src/', pathNot: '^src/platform/net/' }, { path: library('undici|ipaddr\\.js') }),
     rule('uploads-behind-http', { path: '^src/', pathNot: '^src/platform/http/' }, { path: library('@fastify/busboy') }),
+    rule('letters-behind-mail', { path: '^src/', pathNot: '^src/platform/mail/' }, { path: library('nodemailer') }),
     rule('queue-behind-jobs', { path: '^src/', pathNot: '^src/platform/jobs/' }, { path: library('pg-boss') }),
 
     rule('imports-are-installed', { path: '^src/' }, { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown'] }),

@@ -13,7 +13,7 @@ export interface BareMail {
 
 // The loop to compare with: undici, both signatures, the same bytes to the same receivers over as many connections. It reads nothing from a
 // database and writes nothing into one, looks up no name, judges no address, and stops at no time.
-process.on('message', async (asked: BareMail) => {
+process.once('message', async (asked: BareMail) => {
   const bodies = readFileSync(asked.bodies, 'utf8')
     .split('\n')
     .filter(Boolean)

@@ -1,7 +1,7 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,8 @@ import { buildApi } from '../src/app/api.ts';
 import { readConfig } from '../src/app/config.ts';
 import { prepareDatabase } from '../src/app/database.ts';
 import { closeService, openService } from '../src/app/service.ts';
+import type { Authority } from '../test/support/certificates.ts';
+import { authority } from '../test/support/certificates.ts';
 import type { BareOrder } from './bare.ts';
 import { end, freePort, own, withDatabase } from './child.ts';
 import { serverLog } from './server-log.ts';
@@ -35,6 +37,12 @@ export interface Ground {
   startPictures(): Promise<{ url: string; megabytes: number }>;
   /** Starts the server to compare with. Returns its address. */
   startBare(order: Omit<BareOrder, 'databaseUrl'>): Promise<string>;
+  /** Starts a courier as production does; it can be asked what it costs. */
+  startCourier(): Promise<ChildProcess>;
+  /** Starts a script of this folder, and tells it what it is to do. Returns the first that it says. */
+  start<T>(file: string, order?: object): Promise<{ child: ChildProcess; said: T }>;
+  /** Whom the processes trust. */
+  readonly trusted: Authority;
 }
 
 /** Does the work on a ground of its own, of which nothing is left. */
@@ -60,14 +68,22 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
     const { limits, files } = readConfig({ DATA_DIR: folder });
     const masterKey = randomBytes(32);
     const errors = createLog({ level: 'error' });
-    const service = await openService({ log: errors, databaseUrl, masterKeys: [masterKey], limits, files, connections: 4 });
+    const service = await openService({
+      ...{ log: errors, databaseUrl, masterKeys: [masterKey], limits, files, connections: 16 },
+      webhookAllowAddresses: [loopback],
+    });
     undo.push(() => closeService(service));
     const inside = buildApi({ service, baseUrl: 'http://127.0.0.1', trustedProxies: [] });
     undo.push(async () => inside.close());
 
-    const start = async (file: string, env: Record<string, string>, order?: BareOrder) => {
+    const trusted = authority();
+    const authorityFile = join(folder, 'authority.pem');
+    writeFileSync(authorityFile, trusted.certificate);
+
+    const start = async <T>(file: string, order?: object, env: Record<string, string> = {}): Promise<{ child: ChildProcess; said: T }> => {
       const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
-        env: { ...own(), ...env },
+        env: { ...own(), NODE_EXTRA_CA_CERTS: authorityFile, ...env },
+        execArgv: ['--import', new URL('observe.ts', import.meta.url).href],
         stdio: ['ignore', ...logTo(folder), 'ipc'],
       });
       undo.push(() => end(child));
@@ -75,21 +91,22 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
       const [said] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [null])]);
       if (said === null || said.type === 'failed')
         throw new Error(`${file} did not start: ${said?.reason ?? readFileSync(join(folder, 'log'), 'utf8')}`);
-      return { ...said, processId: child.pid };
+      return { child, said };
     };
-    const startRole = async (role: string) => {
+    const startProcess = async (kind: string) => {
       const port = await freePort();
-      const { processId } = await start('../src/bin/role.ts', {
-        FORECOURT_ROLE: role,
+      const { child } = await start('../src/bin/role.ts', undefined, {
+        FORECOURT_PROCESS: kind,
         DATABASE_URL: databaseUrl,
         DATA_DIR: folder,
         MASTER_KEY: masterKey.toString('base64'),
         API_PORT: `${port}`,
-        IMAGE_ALLOW_ADDRESSES: '127.0.0.1/32',
+        IMAGE_ALLOW_ADDRESSES: loopback,
+        WEBHOOK_ALLOW_ADDRESSES: loopback,
         // As the supervisor gives it to its processes.
         MALLOC_ARENA_MAX: '2',
       });
-      return { url: `http://127.0.0.1:${port}`, processId: processId as number };
+      return { url: `http://127.0.0.1:${port}`, child };
     };
     const adminUrl = withDatabase(embedded.adminUrl, databaseUrl);
     return await work({
@@ -98,16 +115,22 @@ export async function onGround<T>(work: (ground: Ground) => Promise<T>): Promise
       service,
       inside,
       ranDuring: (work) => log.during(adminUrl, work),
-      startApi: async () => (await startRole('api')).url,
-      startWorker: async () => (await startRole('worker')).processId,
-      startPictures: () => start('pictures.ts', {}),
-      startBare: async (order) => (await start('bare.ts', {}, { ...order, databaseUrl: adminUrl })).url,
+      startApi: async () => (await startProcess('api')).url,
+      startWorker: async () => (await startProcess('worker')).child.pid!,
+      startPictures: async () => (await start<{ url: string; megabytes: number }>('pictures.ts')).said,
+      startBare: async (order) => (await start<{ url: string }>('bare.ts', { ...order, databaseUrl: adminUrl })).said.url,
+      startCourier: async () => (await startProcess('courier')).child,
+      start,
+      trusted,
     });
   } finally {
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted).off('uncaughtException', failed);
     await finish();
   }
 }
+
+/** Where everything stands that is called here. */
+const loopback = '127.0.0.1/32';
 
 function logTo(folder: string): [number, number] {
   const log = openSync(join(folder, 'log'), 'a');

@@ -8,6 +8,7 @@ import { connections } from './load.ts';
 import { measurePhotos } from './photos.ts';
 import { measureReads } from './reads.ts';
 import { measureTrade } from './trade.ts';
+import { measureWebhooks } from './webhooks.ts';
 import { measureWrites } from './writes.ts';
 
 // Measures the API next to a bare server, on the machine it is started on: `npm run bench`, or one subject of it, `npm run bench -- reads`.
@@ -20,6 +21,7 @@ const subjects = {
   customers: measureCustomers,
   photos: measurePhotos,
   trade: measureTrade,
+  webhooks: measureWebhooks,
 };
 
 const [asked] = process.argv.slice(2);

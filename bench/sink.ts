@@ -18,6 +18,7 @@ const keeps = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
 const closes = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
 
 let awaited = 0;
+let count = 0;
 let seen: { tenths: number[]; times: [string, string, number][]; detailed: boolean };
 
 process.on('message', (asked: { await: number; detailed: boolean } | 'tell') => {
@@ -25,10 +26,10 @@ process.on('message', (asked: { await: number; detailed: boolean } | 'tell') => 
   awaited = asked.await;
   seen = { tenths: [], times: [], detailed: asked.detailed };
   count = 0;
+  process.send?.({ begun: true });
 });
 process.once('SIGTERM', () => process.exit());
 
-let count = 0;
 const now = () => performance.timeOrigin + performance.now();
 
 const server = createServer(certificate, (socket) => {
@@ -51,12 +52,12 @@ process.send?.({ url: `https://127.0.0.1:${(server.address() as AddressInfo).por
 function sizeOf(bytes: Buffer): number {
   const head = bytes.indexOf('\r\n\r\n');
   if (head < 0) return Number.POSITIVE_INFINITY;
-  const [, length = '0'] = /content-length: (\d+)/i.exec(bytes.latin1Slice(0, head)) ?? [];
+  const [, length = '0'] = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, head)) ?? [];
   return head + 4 + Number(length);
 }
 
 function take(socket: TLSSocket, request: Buffer): void {
-  const path = request.latin1Slice(5, request.indexOf(' ', 5));
+  const path = request.toString('latin1', 6, request.indexOf(' ', 6));
   if (path.startsWith('hang')) return;
   count++;
   if (count % (awaited / 10) === 0) {
@@ -64,7 +65,7 @@ function take(socket: TLSSocket, request: Buffer): void {
     if (count === awaited / 5 || count === (awaited * 9) / 10 || count === awaited) process.send?.({ reached: count / awaited });
   }
   if (seen.detailed) {
-    const [, eventId = ''] = /service-event-id: (\S+)/i.exec(request.latin1Slice(0, 1_000)) ?? [];
+    const [, eventId = ''] = /service-event-id: (\S+)/i.exec(request.toString('latin1', 0, 1_000)) ?? [];
     seen.times.push([path, eventId, now()]);
   }
   if (path.startsWith('close')) socket.end(closes);

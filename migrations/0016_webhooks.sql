@@ -128,7 +128,8 @@ create table delivery_attempt (
   manual boolean not null,
   success boolean not null,
   response_status smallint,
-  request_headers jsonb not null,
+  -- In the order in which they were sent.
+  request_headers json not null,
   request_body text not null,
   response_body text,
   error delivery_error,
@@ -137,6 +138,11 @@ create table delivery_attempt (
   updated_at timestamptz not null,
   primary key (dealer_id, attempted_at, id)
 ) partition by range (attempted_at);
+-- Bodies are most of it, and compressing them by pglz is most of what writing an attempt costs. Not every server is built with lz4.
+do $$ begin
+  alter table delivery_attempt alter column request_body set compression lz4;
+exception when feature_not_supported then null;
+end $$;
 create index delivery_attempt_in_order on delivery_attempt (dealer_id, endpoint_id, updated_at, id);
 create index delivery_attempt_of_delivery on delivery_attempt (dealer_id, delivery_id);
 call forecourt_guard('delivery_attempt');

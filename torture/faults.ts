@@ -9,8 +9,8 @@ export interface Faults {
   readonly seconds: number;
 }
 
-/** Who is killed how often, in a hundred. */
-const shares = { courier: 50, api: 30, worker: 20 } as const;
+/** Who is killed, in turn: couriers most often. */
+const turns = ['courier', 'api', 'courier', 'worker', 'courier', 'api', 'courier', 'api', 'courier', 'worker'] as const;
 
 /** Kills processes and stops the database, spread over the time. Resolves when the last fault has passed. */
 export async function inflict(
@@ -22,12 +22,11 @@ export async function inflict(
   const from = Date.now();
   const spread = (count: number) => Array.from({ length: count }, (_, n) => ((n + random()) * seconds * 1000) / count);
   const plan = [
-    ...spread(kills).map((at) => ({ at, fault: () => kill() })),
+    ...spread(kills).map((at, n) => ({ at, fault: () => kill(turns[n % turns.length]!) })),
     ...spread(restarts).map((at) => ({ at, fault: () => database.stop() })),
   ].sort((one, other) => one.at - other.at);
 
-  const kill = async () => {
-    const role = drawn(random());
+  const kill = async (role: (typeof turns)[number]) => {
     const which = Math.floor(random() * 16);
     // One that is about to come back is killed when it is there.
     let life = crew.kill(role, which);
@@ -55,12 +54,3 @@ export async function inflict(
   await Promise.all(done);
   return { from, to: Date.now() };
 }
-
-const drawn = (chance: number): keyof typeof shares => {
-  let left = chance * 100;
-  for (const [role, share] of Object.entries(shares)) {
-    left -= share;
-    if (left < 0) return role as keyof typeof shares;
-  }
-  return 'courier';
-};

@@ -35,11 +35,13 @@ export interface Sink {
   /** An address, at the server that shows this certificate. */
   at(path: string, shows?: string): string;
   introduce(introduction: Introduction): void;
+  /** Receivers that can be mended are well from here on. */
+  mend(): void;
   readonly journal: string;
 }
 
 /** Does the work on a ground of its own, of which nothing is left. */
-export async function onGround<T>(posts: Posts, mendedAfterMs: number, work: (ground: Ground) => Promise<T>): Promise<T> {
+export async function onGround<T>(posts: Posts, work: (ground: Ground) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'forecourt-torture-'));
   const undo: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
   const finish = async () => {
@@ -60,7 +62,7 @@ export async function onGround<T>(posts: Posts, mendedAfterMs: number, work: (gr
     const trusted = authority();
     const certificateFile = join(folder, 'authority.pem');
     writeFileSync(certificateFile, trusted.certificate);
-    const sink = await openSink(undo, { journal: join(folder, 'received.ndjson'), certificates: certificatesBy(trusted), mendedAfterMs });
+    const sink = await openSink(undo, { journal: join(folder, 'received.ndjson'), certificates: certificatesBy(trusted) });
 
     const logFile = join(folder, 'log');
     const crew = await muster(posts, logFile, {
@@ -99,6 +101,7 @@ async function openSink(undo: (() => unknown)[], order: SinkOrder): Promise<Sink
   return {
     at: (path, shows = 'good') => `${urls[shows]}${path}`,
     introduce: (introduction) => void child.send(introduction),
+    mend: () => void child.send('mend'),
     journal: order.journal,
   };
 }

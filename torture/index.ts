@@ -73,6 +73,7 @@ function report({ seconds, seed }: Ordeal, { records, troubles }: Ended, verdict
       ['requests unanswered, put off, at fault', `${troubles.unanswered}, ${troubles.later}, ${troubles.faults}`],
       ['lost', of('lost')],
       ['duplicates', `${duplicates.killed} by a kill, ${duplicates.database} by the database, ${duplicates.unexplained} unexplained`],
+      ['failures of receivers that are well', `${verdict.failures}`],
       ['events listed, followed', `${of('not listed once')} not once, ${of('not followed')} missed, ${of('out of order')} out of order`],
       ['retries', `${retries.count}, ${of('early')} early, at most ${ms(retries.latestMs)} ms late`],
       ['event → receipt in calm, p50, p99', `${ms(calm.p50)} ms, ${ms(calm.p99)} ms (${whole(verdict.calm.length)})`],

@@ -101,6 +101,8 @@ export interface Records {
   readonly bereft: readonly Bereft[];
   /** When the first fault was, and the last had passed. */
   readonly faults: { readonly from: number; readonly to: number };
+  /** When the log was read: what came in just before may be in it or not. */
+  readonly closedAt: number;
 }
 
 /** What an event is told apart by: its type, and the change that caused it or the record it is about. */

@@ -12,8 +12,6 @@ export interface SinkOrder {
   readonly journal: string;
   /** By what they show, `good` among them. */
   readonly certificates: Readonly<Record<string, { key: string; cert: string }>>;
-  /** When those that are to be mended are. */
-  readonly mendedAfterMs: number;
 }
 
 /** What it is told later: the secrets of a path. */
@@ -25,17 +23,18 @@ export interface Introduction {
 // The receivers of a run, in a process that no fault touches: what comes in is written down before it is answered.
 const [order] = (await once(process, 'message')) as [SinkOrder];
 const secrets = new Map<string, readonly string[]>();
-process.on('message', ({ path, secrets: of }: Introduction) => secrets.set(path, of));
+let mended = false;
+process.on('message', (said: Introduction | 'mend') => {
+  if (said === 'mend') mended = true;
+  else secrets.set(said.path, said.secrets);
+});
 process.once('SIGTERM', () => process.exit());
 
 const journal = openSync(order.journal, 'a');
-const since = performance.now();
 const behaviours = new Map<string, Behaviour>();
 
-const isMended = () => performance.now() - since > order.mendedAfterMs;
-
 const behaves = (path: string): Behaviour => {
-  const known = behaviours.get(path) ?? mannerOf(wayOf(path)).behaves(isMended);
+  const known = behaviours.get(path) ?? mannerOf(wayOf(path)).behaves(() => mended);
   behaviours.set(path, known);
   return known;
 };

@@ -13,6 +13,8 @@ export interface Stage {
   /** Little happens here, and it has every kind of receiver. */
   readonly odd: Dealer;
   readonly endpoints: readonly Endpoint[];
+  /** From then on it is signed for with two secrets. */
+  rollSecret(endpoint: Endpoint): Promise<void>;
 }
 
 const busyEndpoints: readonly (readonly [Way, readonly string[]])[] = [
@@ -31,15 +33,26 @@ const oddWays: readonly Way[] = [
 export async function setStage(ground: Ground, client: Client, busyDealers: number, failingTwice: boolean): Promise<Stage> {
   const [odd, ...busy] = (await newDealers(ground.service, 1 + busyDealers)) as [Dealer, ...Dealer[]];
   const endpoints: Endpoint[] = [];
+  const secrets = new Map<string, string>();
   const add = async (dealer: Dealer, way: Way, events: readonly string[]) => {
     const path = `/${way}/${endpoints.length}`;
     const url = ground.sink.at(path, mannerOf(way).shows);
     const { data } = await client.ask(dealer.key, 'POST', '/v1/webhook-endpoints', { body: { url, events }, once: path });
     ground.sink.introduce({ path, secrets: [data.secret] });
+    secrets.set(path, data.secret);
     endpoints.push({ id: data.id, dealerId: dealer.id, path, way, events });
   };
   for (const dealer of busy) for (const [way, events] of busyEndpoints) await add(dealer, way, events);
   for (const way of oddWays) await add(odd, way, ['*']);
   if (failingTwice) await add(odd, 'fails-twice', ['*']);
-  return { busy, odd, endpoints };
+  return {
+    busy,
+    odd,
+    endpoints,
+    async rollSecret({ id, path, dealerId }) {
+      const { key } = [odd, ...busy].find((dealer) => dealer.id === dealerId)!;
+      const { data } = await client.ask(key, 'POST', `/v1/webhook-endpoints/${id}/roll-secret`, { once: `roll ${path}` });
+      ground.sink.introduce({ path, secrets: [data.secret, secrets.get(path)!] });
+    },
+  };
 }

@@ -32,7 +32,7 @@ export interface Ended {
   readonly log: string;
 }
 
-const posts = { api: 2, worker: 2 };
+const posts = { api: 2, courier: 2, worker: 1 };
 const busyDealers = 4;
 /** How many receivers take an event of a busy dealer, about. */
 const takers = 2.9;
@@ -42,8 +42,7 @@ const calmShare = 0.15;
 /** Loads the product, hurts it, lets it come to rest, and returns what everyone saw. */
 export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<Ended> {
   const { seconds, deliveries } = ordeal;
-  const mendedAfterMs = Math.min(15_000, (seconds * 1_000) / 3);
-  return onGround(posts, mendedAfterMs, async (ground) => {
+  return onGround(posts, async (ground) => {
     const client = clientOf(ground.crew.apis);
     try {
       tell(`Making ${busyDealers + 1} dealers and their endpoints.`);
@@ -66,7 +65,9 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
       const calm = seconds * 1_000 * calmShare;
       const bereft: Bereft[] = [];
       const suffer = async () => {
+        setTimeout(() => ground.sink.mend(), Math.min(mendedAfterMs, (seconds * 1_000) / 3)).unref();
         await delay(calm);
+        await stage.rollSecret(stage.endpoints[0]!);
         const faults = await inflict(ground, { ...ordeal, seconds: seconds * (1 - 2 * calmShare) }, random, bereft);
         // Until what they left is over, it is no calm.
         const to = faults.to + 30_000;
@@ -80,17 +81,20 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
       await comeToRest(ground, stage);
       over = true;
       const followed = new Map(await Promise.all(followers));
+      const closedAt = Date.now();
+      const attempted = await attempts(ground);
       const records: Records = {
         endpoints: stage.endpoints,
         acknowledged: linesOf<Acknowledged>(journal),
         received: linesOf<Received>(ground.sink.journal),
         listed: await withTimes(ground, (await Promise.all(dealers.map((dealer) => listAll(client, dealer)))).flat()),
         followed,
-        attempted: await attempts(ground),
+        attempted,
         lives: structuredClone(ground.crew.lives),
         outages: ground.database.outages,
         bereft,
         faults,
+        closedAt,
       };
       return { records, troubles: client.troubles, log: readFileSync(ground.logFile, 'utf8') };
     } finally {
@@ -99,18 +103,17 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
   });
 }
 
-/** Nothing that will be taken is left, and what was being tried at the moment has ended. What never comes to rest is lost. */
+/** Nothing that will be taken is left. What never comes to rest is lost. */
 async function comeToRest({ database }: Ground, { endpoints }: Stage): Promise<void> {
   const taking = endpoints.filter(({ way }) => mannerOf(way).comes === 'taken').map(({ id }) => id);
   for (const until = Date.now() + longestRestMs; Date.now() < until; await delay(200)) {
-    const [{ left }] = await database.ask(
-      `select count(*)::int as left from delivery where endpoint_id = any($1) or state = 'sending' and lease_until > now()`,
-      [taking],
-    );
+    const [{ left }] = await database.ask('select count(*)::int as left from delivery where endpoint_id = any($1)', [taking]);
     if (left === 0) return;
   }
 }
 
+/** The run waits for every retry of what happened before. */
+const mendedAfterMs = 60_000;
 const longestRestMs = 180_000;
 
 const linesOf = <T>(file: string): T[] =>

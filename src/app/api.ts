@@ -33,19 +33,9 @@ export async function startApi(
   log: Logger,
   hintDeliveries?: () => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const { limits, lookup, files, imageAllowAddresses, webhookAllowAddresses, baseUrl, trustedProxies } = config;
-  const allowed = { imageAllowAddresses, webhookAllowAddresses };
-  const service = await openService({
-    log,
-    databaseUrl,
-    masterKeys,
-    limits,
-    lookup,
-    files,
-    ...allowed,
-    baseUrl,
-    ...(hintDeliveries && { hintDeliveries }),
-  });
+  const { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, trustedProxies } = config;
+  const kept = { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl };
+  const service = await openService({ log, databaseUrl, masterKeys, ...kept, ...(hintDeliveries && { hintDeliveries }) });
   const app = buildApi({ service, baseUrl, trustedProxies });
   const url = await listen(app, config.host, config.apiPort);
   return {

@@ -13,11 +13,12 @@ import { referenceRoutes } from '#modules/reference/routes.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
-import { webhookSchedules } from '#modules/webhooks/jobs.ts';
+import { webhookJobs, webhookSchedules } from '#modules/webhooks/jobs.ts';
 import { webhookRoutes } from '#modules/webhooks/routes.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { sweepAnswers } from '#platform/http/once.ts';
 import type { Handler, Schedule } from '#platform/jobs/job.ts';
+import { mailJobs } from '#platform/mail/job.ts';
 import { eventTypeRoutes } from './event-types.ts';
 import { resetSandbox } from './prepare.ts';
 
@@ -39,7 +40,7 @@ export const routes: readonly Route[] = [
 ];
 
 /** Every job of the worker … */
-export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs];
+export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs, ...webhookJobs, ...mailJobs];
 
 /** … and what it does by the clock. */
 export const schedules: readonly Schedule[] = [

@@ -17,6 +17,7 @@ test('without a variable set, everything has its default', () => {
     masterKeys: [],
     trustedProxies: [],
     files: { kind: 'folder', folder: resolve('.data/files'), addresses: 'http://127.0.0.1:4000/files' },
+    mail: { kind: 'outbox', folder: resolve('.data/outbox'), from: { name: 'Forecourt', address: 'forecourt@localhost' } },
     imageAllowAddresses: [],
     webhookAllowAddresses: [],
     limits: { freeStockCap: 25, sandboxStockCap: 500, sandboxStockShare: 50, themeQuotaStandard: 10, themeQuotaProfessional: 30 },
@@ -76,6 +77,12 @@ for (const [name, value, takes] of [
   ['VEHICLE_LOOKUP', 'dvsa', 'one of builtin, dvla, dvla+dvsa, not "dvsa"'],
   ['DVLA_API_URL', 'dvla', 'an http or https address without a query, such as https://api.example.com, not "dvla"'],
   ['DVLA_API_KEY', 'two words', 'a text of printable characters without spaces'],
+  [
+    'SMTP_URL',
+    'smtp://user:secret@mail.example/?pool=true',
+    'the address of a mail server, such as smtps://user:password@smtp.example.com or smtp://localhost:1025',
+  ],
+  ['MAIL_FROM', 'Forecourt', 'an e-mail address, alone or as Name <name@example.com>, not "Forecourt"'],
   ['DATABASE_URL', 'mysql://u:p@h/d', 'the address of a PostgreSQL database, such as postgres://user:password@host:5432/database'],
   ['MASTER_KEY', 'c2hvcnQ=', '32 bytes in base64, or a list of such, newest first, separated by commas'],
 ] as const) {
@@ -138,6 +145,16 @@ test('files lie in a folder or a bucket', () => {
     's3://photos/deep?endpoint=https://s3.example.com',
   ])
     assert.throws(() => files(wrong, credentials), /^Error: FILES must be a folder, or s3:/, wrong);
+});
+
+test('mail goes to the server that is named, and else into a folder beside the data', () => {
+  const from = { name: 'Forecourt', address: 'forecourt@api.example.com' };
+  const mail = (env: NodeJS.ProcessEnv) => readConfig({ BASE_URL: 'https://api.example.com/dms', DATA_DIR: '/var/data', ...env }).mail;
+  assert.deepEqual(mail({}), { kind: 'outbox', folder: resolve('/var/data/outbox'), from });
+  assert.deepEqual(mail({ SMTP_URL: 'smtps://me%40x.example:a%2Fb%3A@[::1]', MAIL_FROM: 'Smith & Sons <dms@x.example>' }), {
+    ...{ kind: 'server', host: '::1', port: 465, secure: true, auth: { user: 'me@x.example', password: 'a/b:' } },
+    from: { name: 'Smith & Sons', address: 'dms@x.example' },
+  });
 });
 
 test('two servers cannot have one port', () => {

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import type { FilesPlace } from '#platform/files/store.ts';
 import type { LookupSettings } from '#platform/lookup/lookup.ts';
 import { publishedUrls } from '#platform/lookup/lookup.ts';
+import type { Person, PostboxPlace } from '#platform/mail/postbox.ts';
+import { parseMailServer, parsePerson, senderAt } from '#platform/mail/settings.ts';
 import type { PlanLimits } from '#platform/service.ts';
 
 /** What the environment says, read once. */
@@ -18,6 +20,8 @@ export type Config = {
   readonly trustedProxies: string[];
   /** Where photos are kept. */
   readonly files: FilesPlace;
+  /** Where mail goes. */
+  readonly mail: PostboxPlace;
   /** Ranges that are not public, from which photos may come all the same. */
   readonly imageAllowAddresses: string[];
   /** Ranges that are not public, to which events may be delivered all the same. */
@@ -50,6 +54,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     masterKeys: read('MASTER_KEY', masterKeyList, []),
     trustedProxies: read('TRUSTED_PROXIES', cidrList, []),
     files: readFiles(read, join(dataDir, 'files'), `${baseUrl}/files`),
+    mail: {
+      ...read('SMTP_URL', mailServer, { kind: 'outbox', folder: join(dataDir, 'outbox') } as const),
+      from: read('MAIL_FROM', person, senderAt(baseUrl)),
+    },
     imageAllowAddresses: read('IMAGE_ALLOW_ADDRESSES', cidrList, []),
     webhookAllowAddresses: read('WEBHOOK_ALLOW_ADDRESSES', cidrList, []),
     limits: {
@@ -184,6 +192,14 @@ const filesPlace: Kind<Place> = {
     return { bucket: url.host, endpoint, region: one('region'), public: address('public') };
   },
 };
+
+const mailServer: Kind<NonNullable<ReturnType<typeof parseMailServer>>> = {
+  takes: 'the address of a mail server, such as smtps://user:password@smtp.example.com or smtp://localhost:1025',
+  parse: parseMailServer,
+  secret: true,
+};
+
+const person: Kind<Person> = { takes: 'an e-mail address, alone or as Name <name@example.com>', parse: parsePerson };
 
 const postgresUrl: Kind<string> = {
   takes: 'the address of a PostgreSQL database, such as postgres://user:password@host:5432/database',

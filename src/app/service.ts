@@ -5,6 +5,8 @@ import type { FilesPlace } from '#platform/files/store.ts';
 import { openQueue } from '#platform/jobs/queue.ts';
 import type { LookupSettings } from '#platform/lookup/lookup.ts';
 import { builtinLookup, openLookup } from '#platform/lookup/open-lookup.ts';
+import { openPostbox } from '#platform/mail/open-postbox.ts';
+import type { PostboxPlace } from '#platform/mail/postbox.ts';
 import { rememberedNames } from '#platform/net/names.ts';
 import { systemNames } from '#platform/net/public-address.ts';
 import { keyring } from '#platform/secrets.ts';
@@ -20,6 +22,8 @@ export interface ServiceOptions {
   readonly lookup?: LookupSettings;
   /** Where files are kept; as with no variable set where none is named. */
   readonly files?: FilesPlace;
+  /** Where mail goes; likewise. */
+  readonly mail?: PostboxPlace;
   /** Ranges beside the public internet that photos may come from. */
   readonly imageAllowAddresses?: readonly string[];
   /** Ranges beside the public internet that events may be delivered to. */
@@ -35,7 +39,7 @@ export interface ServiceOptions {
 
 /** Opens what a process holds as long as it runs. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { log, databaseUrl, masterKeys, limits, lookup, files, baseUrl, clock, connections } = options;
+  const { log, databaseUrl, masterKeys, limits, lookup, files, mail, baseUrl, clock, connections } = options;
   const { imageAllowAddresses = [], webhookAllowAddresses = [] } = options;
   const ownHosts = baseUrl ? [new URL(baseUrl).hostname] : [];
   return {
@@ -44,6 +48,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     queue: await openQueue(databaseUrl),
     keyring: keyring(masterKeys),
     files: openStore(files ?? readConfig({}).files),
+    mail: openPostbox(mail ?? readConfig({}).mail),
     photosFrom: { names: systemNames(), allow: imageAllowAddresses, ownHosts },
     webhooksTo: { names: rememberedNames(systemNames()), allow: webhookAllowAddresses, ownHosts },
     hintDeliveries: options.hintDeliveries ?? (() => undefined),
@@ -54,7 +59,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-export async function closeService({ pools, queue }: Service): Promise<void> {
+export async function closeService({ pools, queue, mail }: Service): Promise<void> {
+  await mail.close();
   await queue.close();
   await pools.end();
 }

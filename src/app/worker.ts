@@ -17,8 +17,7 @@ export async function startWorker(
   log: Logger,
   hintDeliveries?: () => void,
 ): Promise<{ close(): Promise<void> }> {
-  const { limits, lookup, files, imageAllowAddresses, webhookAllowAddresses, baseUrl } = config;
-  const allowed = { imageAllowAddresses, webhookAllowAddresses };
+  const { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl } = config;
   const service = await openService({
     log,
     databaseUrl,
@@ -26,7 +25,9 @@ export async function startWorker(
     limits,
     lookup,
     files,
-    ...allowed,
+    mail,
+    imageAllowAddresses,
+    webhookAllowAddresses,
     baseUrl,
     connections: 8,
     ...(hintDeliveries && { hintDeliveries }),

@@ -23,7 +23,12 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal
 
 collectMetrics();
 const running = begin();
-running.then(() => report({ type: 'ready' }), failToStart);
+running.then(serve, failToStart);
+
+function serve(): Promise<void> {
+  log.info({ process: process.env.FORECOURT_PROCESS }, 'a process serves');
+  return report({ type: 'ready' });
+}
 
 function begin(): Promise<{ close(): Promise<void> }> {
   const { databaseUrl } = config;

@@ -34,6 +34,17 @@ export function uuidv7(at: Instant): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(toMillis(at), 0, 6);
   bytes[6] = (bytes[6]! & 0x0f) | 0x70;
+  return spelled(bytes);
+}
+
+/** A UUIDv8 that follows from a text: the same for the same. */
+export function uuidOf(text: string): string {
+  const bytes = sha256(text).subarray(0, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  return spelled(bytes);
+}
+
+function spelled(bytes: Buffer): string {
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

@@ -4,6 +4,7 @@ import type { Pools } from './db/connect.ts';
 import type { FileStore } from './files/store.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { VehicleLookup } from './lookup/lookup.ts';
+import type { Postbox } from './mail/postbox.ts';
 import type { Vetting } from './net/public-address.ts';
 import type { Keyring } from './secrets.ts';
 
@@ -25,6 +26,8 @@ export interface Service {
   /** Which vehicle has a registration; never asked inside a transaction. */
   readonly lookup: VehicleLookup;
   readonly files: FileStore;
+  /** Never posted to inside a transaction: that is a job, `sendMail`. */
+  readonly mail: Postbox;
   /** Which addresses photos may come from. */
   readonly photosFrom: Vetting;
   /** Which addresses events may be delivered to. */

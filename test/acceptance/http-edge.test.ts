@@ -54,6 +54,13 @@ test('two Authorization headers are nobody’s key', async () => {
   await refuses(message('GET /v1/me', ['Authorization: Bearer other']), 401, 'invalid_api_key');
 });
 
+test('two Idempotency-Key headers are no key, even if they say the same', async () => {
+  for (const second of ['one', 'two']) {
+    const headers = [json, 'Idempotency-Key: one', `Idempotency-Key: ${second}`];
+    await refuses(posted(JSON.stringify(car), '/v1/vehicles', headers), 422, 'validation_failed', 'Idempotency-Key');
+  }
+});
+
 test('a target in absolute form names the same path, whatever its host', async () => {
   const { status, body } = await send(message('GET http://other.example/v1/me'));
   assert.deepEqual([status, body.data.key.lookup], [200, api.key?.split('_')[3]]);
@@ -250,16 +257,15 @@ test('__proto__ is a field of nothing and constructor one like any other', async
   const { status, body } = await send(own('constructor'));
   assert.deepEqual([status, body.data.metadata], [201, { constructor: 'kept' }]);
   const { body: refused } = await refuses(own('__proto__'), 422, 'validation_failed');
-  assert.ok('__proto__' in refused.errors || 'metadata.__proto__' in refused.errors);
+  assert.deepEqual(Object.keys(refused.errors), ['__proto__']);
   assert.equal(({} as { x?: number }).x, undefined);
 });
 
-test('a million unknown fields are answered with the first of them, without keeping others waiting', async () => {
-  const body = `{${Array.from({ length: 600_000 }, (_, i) => `"colo${i}":1`).join()}}`;
-  const started = performance.now();
+test('of 600,000 unknown fields the first hundred are named, and it is looked what was meant for twenty of them alone', async () => {
+  const body = `{"condition":"USED",${Array.from({ length: 600_000 }, (_, i) => `"colo${i}":1`).join()}}`;
   const { body: refused } = await refuses(posted(body), 422, 'validation_failed');
-  assert.ok(Object.keys(refused.errors).length <= 100);
-  assert.ok(performance.now() - started < 10_000);
+  const hinted = (i: number) => (i < 20 ? 'Unknown field. Did you mean "colour"?' : 'Unknown field.');
+  assert.deepEqual(refused.errors, Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`colo${i}`, [hinted(i)]])));
 });
 
 test('query parameters that are repeated, misspelt or badly encoded are refused by name; a list may be repeated', async () => {

@@ -58,7 +58,7 @@ test('a cursor that was altered, or is used by another dealer, on another list o
   await api.get(`/v1/vehicles?include_deleted=true&cursor=${cursor}`).refuses(422, 'validation_failed');
 });
 
-test('any one bit of a cursor changed is noticed', async () => {
+test('any one letter of a cursor changed is noticed', async () => {
   const { api } = await dealership();
   await stock(api, 2);
   const cursor: string = (await api.get('/v1/vehicles?limit=1')).body.meta.next_cursor;

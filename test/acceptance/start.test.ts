@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runningEmbedded } from '#platform/db/embedded.ts';
+import { takes } from '../support/behaviours.ts';
+import { authority } from '../support/certificates.ts';
+import { receiver } from '../support/receivers.ts';
+import { until } from '../support/until.ts';
 
 test('the first start prints keys and a request that work; the next one continues on the same data, silent about keys', async (t) => {
   const product = await prepared(t);
@@ -55,6 +59,39 @@ test('a process that dies is started again, and the metrics are those of all pro
   await fetch(product.url('/v1/me'));
   const counted = 'forecourt_request_duration_seconds_count{operation="me.get",status="401"} 1\n';
   await until(async () => (await (await fetch(product.metricsUrl)).text()).includes(counted));
+});
+
+test('what happens is delivered by a process of its own, soon after and though the worker is killed; the metrics tell of it', async (t) => {
+  const product = await prepared(t);
+  const trusted = authority();
+  const file = join(product.folder, 'authority.pem');
+  writeFileSync(file, trusted.certificate);
+  const hooks = await receiver(t, trusted.vouchFor('127.0.0.1'), () => takes);
+  const run = await product.start({ WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1/32', NODE_EXTRA_CA_CERTS: file });
+  const [, authorization = ''] = /curl -H 'Authorization: ([^']+)'/.exec(run.printed()) ?? [];
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(product.url(path), {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    assert.equal(answer.status, 201);
+  };
+  await post('/v1/webhook-endpoints', { url: hooks.at('/in'), events: ['vehicle.created'] });
+  const worker = /"pid":(\d+),"process":"worker"/;
+  await until(async () => worker.test(run.logged()));
+  process.kill(Number(worker.exec(run.logged())![1]), 'SIGKILL');
+  await post('/v1/vehicles', { condition: 'USED', make: 'Ford', model: 'Fiesta' });
+  await hooks.received(1);
+  await until(async () => {
+    const metrics = await (await fetch(product.metricsUrl)).text();
+    return (
+      metrics.includes('forecourt_delivery_attempt_duration_seconds_count{outcome="success"} 1\n') &&
+      metrics.includes('forecourt_oldest_due_delivery_seconds 0\n') &&
+      metrics.includes('forecourt_deliveries_due 0\n') &&
+      metrics.includes('forecourt_delivery_attempts_in_flight 0\n')
+    );
+  });
 });
 
 test('a port in use is refused in one line, and nothing stays behind', async (t) => {
@@ -107,8 +144,9 @@ async function prepared(t: TestContext) {
     port,
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
     metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
-    async start(): Promise<Run> {
-      const run = spawnIt();
+    folder,
+    async start(more: Record<string, string> = {}): Promise<Run> {
+      const run = spawnIt(more);
       await until(async () => run.over() || /Try it:.*\n.*\n?.*curl|Try it: {4}curl/.test(run.printed()));
       assert.ok(!run.over(), run.logged());
       return run;
@@ -150,10 +188,6 @@ const answers = (url: string): Promise<boolean> =>
     (response) => response.ok,
     () => false,
   );
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((next) => setTimeout(next, 20));
-}
 
 /** A port nothing listens on, out of the range from which the system hands out ports to whoever connects meanwhile. */
 async function freePort(): Promise<number> {

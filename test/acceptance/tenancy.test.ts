@@ -265,7 +265,7 @@ test('a query without any condition returns no row of another dealer, whatever t
   }
 });
 
-test('nor can a row of another dealer be written, moved or deleted', async () => {
+test('no row of another dealer can be written, moved or deleted', async () => {
   const [mine, theirs] = [await dealership(), await dealership()];
   await furnish(mine);
   await furnish(theirs);

@@ -22,7 +22,7 @@ const own: Record<string, readonly string[]> = {
   deliveries: ['claim-queries', 'settle-queries', 'log-queries'],
   webhooks: [
     ...['address', 'attempt', 'ping', 'resend', 'secret', 'subscription', 'signature', 'clients', 'courier', 'slots', 'pace', 'ledger'],
-    ...['delinquency', 'delinquency-queries', 'notices'],
+    ...['delinquency', 'delinquency-queries', 'notices', 'notice-texts', 'notice-queries'],
   ],
   vehicles: [
     'batch-shapes',

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Receipt } from './receivers.ts';
@@ -69,11 +70,13 @@ export const resets: Behaviour = (_response, _receipt, connection) => connection
 /** Says that it took it, and goes on for a gigabyte. */
 export const floods: Behaviour = async (response) => {
   const chunk = Buffer.alloc(65_536, '.');
-  response.on('error', () => undefined).writeHead(200, { 'content-length': gigabyte });
-  for (let sent = 0; sent < gigabyte && !response.destroyed; sent += chunk.length) {
-    if (response.write(chunk)) continue;
-    await new Promise<void>((done) => response.once('drain', done).once('close', done));
-  }
+  const left = once(
+    response.on('error', () => undefined),
+    'close',
+  );
+  response.writeHead(200, { 'content-length': gigabyte });
+  for (let sent = 0; sent < gigabyte && !response.destroyed; sent += chunk.length)
+    if (!response.write(chunk)) await Promise.race([once(response, 'drain'), left]);
   response.end();
 };
 

@@ -19,7 +19,16 @@ import { speak } from './api.ts';
 import type { Clock } from './clock.ts';
 import { testClock } from './clock.ts';
 import { testDatabase } from './database.ts';
-import { addressesInTests, imageAllowAddresses, limits, masterKeys, ownFiles, silentLog, webhookAllowAddresses } from './fixtures.ts';
+import {
+  addressesInTests,
+  imageAllowAddresses,
+  limits,
+  masterKeys,
+  ownFiles,
+  ownOutbox,
+  silentLog,
+  webhookAllowAddresses,
+} from './fixtures.ts';
 import { nameServer } from './name-server.ts';
 import { recordTraffic } from './traffic.ts';
 
@@ -30,6 +39,8 @@ export interface House {
   readonly app: FastifyInstance;
   /** Where its files are kept. */
   readonly files: FilesPlace & { kind: 'folder' };
+  /** Where its mail goes. */
+  readonly outbox: string;
   readonly clock: Clock;
 }
 
@@ -61,6 +72,7 @@ async function build(): Promise<House> {
   const databaseUrl = await testDatabase({ after: (step) => void undo.push(step) });
   const clock = testClock();
   const files = ownFiles();
+  const mail = ownOutbox();
   const names = await nameServer({ after: (close) => void undo.push(async () => close()) }, addressesInTests);
   const opened = await openService({
     log: silentLog,
@@ -68,6 +80,7 @@ async function build(): Promise<House> {
     masterKeys,
     limits,
     files,
+    mail,
     imageAllowAddresses,
     webhookAllowAddresses,
     lookup,
@@ -85,11 +98,12 @@ async function build(): Promise<House> {
   );
   undo.push(
     () => rm(files.folder, { recursive: true, force: true }),
+    () => rm(mail.folder, { recursive: true, force: true }),
     () => closeService(service),
     () => app.close() as unknown as Promise<void>,
   );
   await makeSandbox(service);
-  return { databaseUrl, service, app, files, clock };
+  return { databaseUrl, service, app, files, outbox: mail.folder, clock };
 }
 
 type KeyOptions = Partial<Parameters<typeof issueKey>[1]>;

@@ -76,7 +76,8 @@ export const claimAs = async (
   ownerId: string,
   ask: Partial<Parameters<typeof claimDeliveries>[1]> = {},
 ): Promise<readonly Claimed[]> =>
-  (await claimDeliveries(service, { ownerId, places: 100, troubledPlaces: 100, slow: [], from: null, retries: true, ...ask })).taken;
+  (await claimDeliveries(service, { ownerId, places: 100, troubledPlaces: 100, slow: [], ended: [], from: null, retries: true, ...ask }))
+    .taken;
 
 /** What a courier writes of an attempt that it made. */
 export function ended(service: Service, delivery: Claimed, success: boolean, fields: Partial<Ended> = {}): Ended {

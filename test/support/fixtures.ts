@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FilesPlace } from '#platform/files/store.ts';
 import { createLog } from '#platform/log.ts';
+import type { Outbox } from '#platform/mail/postbox.ts';
 import type { PlanLimits } from '#platform/service.ts';
 
 /** The plan limits as the product ships them. */
@@ -39,4 +40,11 @@ export const ownFiles = (): FilesPlace & { kind: 'folder' } => ({
   kind: 'folder',
   folder: mkdtempSync(join(tmpdir(), 'forecourt-files-')),
   addresses: 'http://127.0.0.1:4000/files',
+});
+
+/** A folder of its own for mail. */
+export const ownOutbox = (): Outbox => ({
+  kind: 'outbox',
+  folder: mkdtempSync(join(tmpdir(), 'forecourt-mail-')),
+  from: { name: 'Forecourt', address: 'forecourt@dms.example' },
 });

@@ -3,6 +3,7 @@ import { readConfig } from '../../src/app/config.ts';
 import { startWorker } from '../../src/app/worker.ts';
 import { masterKeys, silentLog } from './fixtures.ts';
 
-const { DATABASE_URL: databaseUrl = '', FILES, IMAGE_ALLOW_ADDRESSES } = process.env;
-await startWorker(readConfig({ DATABASE_URL: databaseUrl, FILES, IMAGE_ALLOW_ADDRESSES }), databaseUrl, masterKeys, silentLog);
+const { DATABASE_URL: databaseUrl = '', DATA_DIR, FILES, IMAGE_ALLOW_ADDRESSES, SMTP_URL, MAIL_FROM } = process.env;
+const env = { DATABASE_URL: databaseUrl, DATA_DIR, FILES, IMAGE_ALLOW_ADDRESSES, SMTP_URL, MAIL_FROM };
+await startWorker(readConfig(env), databaseUrl, masterKeys, silentLog);
 console.log('works');

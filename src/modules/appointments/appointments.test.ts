@@ -533,7 +533,7 @@ test('what is sent twice with one Idempotency-Key is done once', async () => {
 
 // ---- The list ----
 
-test('the filters of the list', async () => {
+test('appointments are filtered by what they are, whom and what they are about, and when they begin', async () => {
   const { api, owner, branch, newBranch } = await dealership();
   const away = await newBranch();
   const vehicle = await api.post('/v1/vehicles', car).succeeds(201);

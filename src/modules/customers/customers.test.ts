@@ -213,7 +213,7 @@ test('a customer with an enquiry that is not deleted stays, whichever branch the
   await here.delete(`/v1/customers/${id}`).succeeds();
 });
 
-test('the home branch: the default, the only one, or one the key reaches', async () => {
+test('a customer’s home branch is the default, the only one of the key, or one it reaches', async () => {
   const { api, apiWith, branch, newBranch } = await dealership();
   const [b, c] = [await newBranch(), await newBranch()];
   const customer = await api.post('/v1/customers', ash).succeeds(201);
@@ -257,7 +257,7 @@ test('a customer of whom an enquiry gave a first name alone is changed as it was
   assert.deepEqual([again.first_name, again.last_name, again.title], ['Kim', null, 'Dr']);
 });
 
-test('the filters of the list', async () => {
+test('customers are found by address, number, name, postcode, car and what they are', async () => {
   const dealer = await dealership();
   const { api } = dealer;
   const kim = await api

@@ -645,7 +645,7 @@ test('a deal sent twice with one Idempotency-Key is one deal', async () => {
   assert.equal((await eventsOf(dealer, 'deal.')).length, 1);
 });
 
-test('the filters of the list', async () => {
+test('deals are filtered by what they are, whom and what they are about, and when they were sold or are handed over', async () => {
   const { api, owner, ctx, clock } = await dealership();
   clock.set('2099-06-10T23:30:00Z');
   const a = await heldBy(api, { status: 'ORDERED', type: 'TRADE', salesperson_id: owner.id, external_id: 'a' });

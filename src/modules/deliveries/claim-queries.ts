@@ -13,6 +13,8 @@ export interface Ask {
   readonly troubledPlaces: number;
   /** Endpoints that let this process wait at the moment: they count as failing. */
   readonly slow: readonly string[];
+  /** Deliveries that this process has in hand and no longer under way: their attempt ended, and is about to be written. */
+  readonly ended: readonly { readonly id: string; readonly manual: boolean }[];
   /** Where the walk over the endpoints goes on; null: at the beginning. */
   readonly from: string | null;
   /** Endpoints with nothing but retries, too: there are many that wait for hours, so they are visited less often. */
@@ -60,7 +62,7 @@ export interface Claim {
 export const leaseSeconds = 20;
 
 /** Endpoints that one claim visits: some more than it can take from. The next goes on where it stopped, so many endpoints make a round longer, not a claim. */
-const visitsFor = (places: number): number => Math.min(Math.max(4 * places, 64), 512);
+const visitsFor = (places: number): number => Math.min(Math.max(2 * places, 64), 512);
 
 const zero = '00000000-0000-0000-0000-000000000000';
 
@@ -81,6 +83,8 @@ export async function claim(service: Service, ask: Ask, caps: Caps): Promise<Cla
       caps.perDealer,
       caps.perDealerTroubled,
       visits,
+      ask.ended.filter(({ manual }) => !manual).map(({ id }) => id),
+      ask.ended.filter(({ manual }) => manual).map(({ id }) => id),
     ],
     'forecourt.claim',
   );
@@ -113,6 +117,9 @@ const claimWhere = (only: string) => `
     union all
     select n.dealer_id, n.endpoint_id, walk.step + 1 from walk cross join lateral (${firstAfter('walk.endpoint_id', only)}) n
     where walk.step < $10::int
+  ), each as materialized (
+    -- Of few endpoints as many rows as they may have, of many one will do: twice as many as there are places for, in all.
+    select least($7::int, greatest(1, 2 * ($3::int + $4::int) / greatest(count(*), 1)))::int as rows from walk
   ), visited as materialized (
     select w.dealer_id, w.endpoint_id, ${isTroubled('w')} as troubled from walk w
   ), in_line as (
@@ -120,10 +127,12 @@ const claimWhere = (only: string) => `
     from visited v cross join lateral (
       select x.id, x.manual, x.attempt, x.next_at from delivery x
       where x.endpoint_id = v.endpoint_id and x.state = 'due' and x.next_at <= (select now from moment)
-      order by x.next_at, x.id limit $7::int) d
+      order by x.next_at, x.id limit (select rows from each)) d
     union all
     select d.dealer_id, d.endpoint_id, false, d.id, d.manual, d.next_at, d.attempt > 1 or ${isTroubled('d')}
-    from delivery d where d.state = 'sending' and d.lease_until > (select real from moment)
+    from delivery d
+    where d.state = 'sending' and d.lease_until > (select real from moment)
+      and not (d.lease_owner = $1::uuid and d.id = any(case when d.manual then $12::uuid[] else $11::uuid[] end))
   ), placed as (
     select *, row_number() over (partition by endpoint_id order by waits, next_at, id) as place from in_line
   ), ranked as (
@@ -170,18 +179,30 @@ const claimWhere = (only: string) => `
 const claimFresh = claimWhere('and d.attempt = 1');
 const claimAny = claimWhere('');
 
-/** Hands back what the owners of these leases did not end: they died, and the same attempt is made again. Returns how many. */
-export async function resumeOverdue({ pools }: Service): Promise<number> {
-  const { rowCount } = await pools.doors.query(
-    `update delivery d set state = 'due', lease_owner = null, lease_until = null
-     from (select dealer_id, id, manual from delivery where state = 'sending' and lease_until < clock_timestamp()
-           -- After a restart of the database those that live come first, to tell what they could not.
-           and clock_timestamp() > pg_postmaster_start_time() + interval '5 seconds'
-           for update skip locked) o
-     where d.dealer_id = o.dealer_id and d.id = o.id and d.manual = o.manual`,
-  );
-  return rowCount ?? 0;
+/**
+ * Hands back what the owners of these leases did not end: they died, and the same attempt is made again. Returns how many. Most of the
+ * time a look at the leases of the last minute is enough, however many dead entries an old snapshot keeps before them.
+ */
+export async function resumeOverdue(service: Service, which: 'all' | 'of the last minute'): Promise<number> {
+  const [{ count }] = (await alongIndexes(service, resumeStatement, [which === 'all' ? null : '1 minute'])) as [{ count: number }];
+  return count;
 }
+
+const resumeStatement = `
+  with moment as materialized (
+    select clock_timestamp() as now, coalesce(clock_timestamp() - $1::interval, '-infinity') as since
+  ), overdue as materialized (
+    select x.dealer_id, x.id, x.manual from delivery x
+    where x.state = 'sending' and x.lease_until < (select now from moment) and x.lease_until > (select since from moment)
+      -- After a restart of the database those that live come first, to tell what they could not.
+      and (select now from moment) > pg_postmaster_start_time() + interval '5 seconds'
+    for update skip locked
+  ), resumed as (
+    update delivery d set state = 'due', lease_owner = null, lease_until = null
+    from overdue o where d.dealer_id = o.dealer_id and d.id = o.id and d.manual = o.manual
+    returning d.id
+  )
+  select count(*)::int as count from resumed`;
 
 /** Gives back what one process has in hand. */
 export async function handBack({ pools }: Service, ownerId: string): Promise<void> {

@@ -231,7 +231,7 @@ test('the walk over more endpoints than one claim visits comes round to all of t
   let claims = 0;
   do {
     const { taken, next }: { taken: readonly Claimed[]; next: string | null } = await claimDeliveries(service, {
-      ...{ ownerId: me, places: 5, troubledPlaces: 5, slow: [], retries: false, from },
+      ...{ ownerId: me, places: 5, troubledPlaces: 5, slow: [], ended: [], retries: false, from },
     });
     for (const one of taken) seen.add(one.endpoint_id);
     await settleAs(service, me, taken, true);
@@ -354,7 +354,7 @@ test('what was delivered is gone', async () => {
 test('an attempt whose owner died is made again with the same number, and counts no retry', async () => {
   const dealer = await dealership();
   const { endpoint, delivery } = await oneDelivery(dealer);
-  await resumeOverdue(dealer.service);
+  await resumeOverdue(dealer.service, 'of the last minute');
   assert.deepEqual(await statesOf(dealer, [endpoint]), [['sending', 1]], 'not while its lease lasts');
   await dealer.service.pools.doors.query("update delivery set lease_until = clock_timestamp() - interval '1 ms'");
   await untilResumed(dealer, endpoint);
@@ -364,7 +364,7 @@ test('an attempt whose owner died is made again with the same number, and counts
 
 /** For some seconds after its start the database lets those tell first who live. */
 async function untilResumed(dealer: Dealership, endpoint: string): Promise<void> {
-  while ((await statesOf(dealer, [endpoint]))[0]![0] !== 'due') await resumeOverdue(dealer.service);
+  while ((await statesOf(dealer, [endpoint]))[0]![0] !== 'due') await resumeOverdue(dealer.service, 'of the last minute');
 }
 
 test('an outcome that comes after another has taken over is in the log, and settles nothing', async () => {
@@ -492,6 +492,27 @@ test('what is sent by hand is sent once, and neither its failure nor its success
     assert.deepEqual({ ...after, last_attempt_at: null }, { ...before, last_attempt_at: null });
     assert.deepEqual(await statesOf(dealer, [endpoint]), [['due', 2]], 'what waits for its retry waits');
   }
+});
+
+test('a lease that ran out long ago is found too, once in a while', async () => {
+  const dealer = await dealership();
+  const { endpoint } = await oneDelivery(dealer);
+  await dealer.service.pools.doors.query("update delivery set lease_until = clock_timestamp() - interval '1 day'");
+  await resumeOverdue(dealer.service, 'of the last minute');
+  assert.deepEqual(await statesOf(dealer, [endpoint]), [['sending', 1]]);
+  await resumeOverdue(dealer.service, 'all');
+  assert.deepEqual(await statesOf(dealer, [endpoint]), [['due', 1]]);
+});
+
+test('what came of an attempt at an endpoint that is gone, with all that was known of it, is in the log', async () => {
+  const dealer = await dealership();
+  const { endpoint, delivery } = await oneDelivery(dealer);
+  for (const table of ['delivery', 'endpoint_health'])
+    await dealer.service.pools.doors.query(`delete from ${table} where endpoint_id = $1`, [endpoint]);
+  const attempt = ended(dealer.service, delivery, true);
+  const { written } = await settleDeliveries(dealer.service, me, [attempt]);
+  assert.deepEqual([...written], [attempt.attempt_id]);
+  assert.equal((await logOf(dealer, endpoint)).length, 1);
 });
 
 test('what was cancelled while it was under way is in the log, and changes nothing', async () => {

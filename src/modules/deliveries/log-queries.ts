@@ -114,7 +114,7 @@ export async function insertAttempt(
       success, response_status, request_headers, request_body, response_body, error, duration_ms, updated_at)
     select h.dealer_id, ${attemptedAt}::timestamptz, ${attemptId(attemptedAt)}::uuid, h.endpoint_id,
       delivery_id(${event.id}::uuid, h.endpoint_id), ${event.id}::uuid, ${event.created_at}::timestamptz, ${event.type}::text, 1, true,
-      ${outcome.success}::boolean, ${outcome.responseStatus}::smallint, ${JSON.stringify(outcome.requestHeaders)}::jsonb, ${requestBody}::text,
+      ${outcome.success}::boolean, ${outcome.responseStatus}::smallint, ${JSON.stringify(outcome.requestHeaders)}::json, ${requestBody}::text,
       ${outcome.responseBody}::text, ${outcome.error}::delivery_error, ${outcome.durationMs}::integer, h.logged_at
     from health h
     returning *`.execute(tx.db);

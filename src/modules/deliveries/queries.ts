@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
 import type { Instant } from '#platform/dates.ts';
@@ -17,25 +18,38 @@ export interface Told {
  * A delivery for every endpoint that asks for an event and may be told of it. In the sandbox those of whoever did it are told, and so
  * nobody of what the product itself does there. Returns how many.
  */
-export async function insertDeliveries(tx: Context, events: readonly Told[]): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    insert into delivery (dealer_id, id, endpoint_id, event_id, event_at, next_at)
-    select w.dealer_id, delivery_id(e.id, w.id), w.id, e.id, ${tx.now}::timestamptz, ${tx.now}::timestamptz
+export const insertDeliveries = (tx: Context, events: readonly Told[]): Promise<number> =>
+  queue(
+    tx,
+    sql`select w.dealer_id, delivery_id(e.id, w.id), false, w.id, e.id, ${tx.now}::timestamptz, ${tx.now}::timestamptz
     from webhook_endpoint w
     join json_to_recordset(${JSON.stringify(events)}::json) as e(id uuid, type text, entries text[], branch_id uuid, calling_dealer_id uuid)
       on w.calling_dealer_id = e.calling_dealer_id and w.events && e.entries and e.type = any(w.readable_types)
       and (w.all_branches or e.branch_id is null or e.branch_id = any(w.branch_ids))
-    where w.dealer_id = ${tx.dealer.id}::uuid and w.enabled`.execute(tx.db);
-  return Number(numAffectedRows);
-}
+    where w.dealer_id = ${tx.dealer.id}::uuid and w.enabled`,
+  );
 
 /** One attempt each, beside whatever is pending; what waits already waits once. */
-export async function insertManual(tx: Context, endpointId: string, events: readonly { id: string; created_at: Instant }[]): Promise<void> {
-  await sql`
-    insert into delivery (dealer_id, id, manual, endpoint_id, event_id, event_at, next_at)
-    select ${tx.dealer.id}::uuid, delivery_id(e.id, ${endpointId}::uuid), true, ${endpointId}::uuid, e.id, e.created_at, ${tx.now}::timestamptz
-    from json_to_recordset(${JSON.stringify(events)}::json) as e(id uuid, created_at timestamptz)
-    on conflict do nothing`.execute(tx.db);
+export const insertManual = (tx: Context, endpointId: string, events: readonly { id: string; created_at: Instant }[]): Promise<number> =>
+  queue(
+    tx,
+    sql`select ${tx.dealer.id}::uuid, delivery_id(e.id, ${endpointId}::uuid), true, ${endpointId}::uuid, e.id, e.created_at, ${tx.now}::timestamptz
+    from json_to_recordset(${JSON.stringify(events)}::json) as e(id uuid, created_at timestamptz)`,
+  );
+
+/** Queues them but for those that are queued. How an endpoint fares has a row before anything is sent, under which all that follows is written. */
+async function queue(tx: Context, deliveries: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with queued as (
+      insert into delivery (dealer_id, id, manual, endpoint_id, event_id, event_at, next_at) ${deliveries}
+      on conflict do nothing returning dealer_id, endpoint_id
+    ), known as (
+      insert into endpoint_health (dealer_id, endpoint_id) select distinct q.dealer_id, q.endpoint_id from queued q
+      where not exists (select from endpoint_health h where h.dealer_id = q.dealer_id and h.endpoint_id = q.endpoint_id)
+      on conflict do nothing
+    )
+    select count(*)::int as count from queued`.execute(tx.db);
+  return rows[0]!.count;
 }
 
 /** Which past events a replay means. */
@@ -49,27 +63,24 @@ export interface Selection {
 }
 
 /** Deliveries of past events, as if they happened now; those that are pending are left. Returns how many. */
-export async function insertReplayed(tx: Context, endpointId: string, selection: Selection): Promise<number> {
+export const insertReplayed = (tx: Context, endpointId: string, selection: Selection): Promise<number> => {
   const { since, until, types, onlyFailed, branches } = selection;
-  const { numAffectedRows = 0n } = await sql`
-    insert into delivery (dealer_id, id, endpoint_id, event_id, event_at, next_at)
-    select e.dealer_id, delivery_id(e.id, w.id), w.id, e.id, e.created_at, ${tx.now}::timestamptz
+  return queue(
+    tx,
+    sql`select e.dealer_id, delivery_id(e.id, w.id), false, w.id, e.id, e.created_at, ${tx.now}::timestamptz
     from webhook_endpoint w
     join event e on e.dealer_id = w.dealer_id and e.calling_dealer_id = w.calling_dealer_id
     where w.dealer_id = ${tx.dealer.id}::uuid and w.id = ${endpointId}::uuid
       and e.created_at >= greatest(${since}::timestamptz, ${tx.now}::timestamptz - interval '30 days')
       and e.created_at <= coalesce(${until}::timestamptz, 'infinity') and e.type = any(${types}::text[])
       ${branches === 'all' ? sql`` : sql`and (e.branch_id is null or e.branch_id = any(${branches}::uuid[]))`}
-      ${
-        onlyFailed
-          ? sql`and not exists (select from delivery_attempt a
-              where a.dealer_id = e.dealer_id and a.delivery_id = delivery_id(e.id, w.id) and a.success)`
-          : sql``
-      }
-    order by e.sequence
-    on conflict do nothing`.execute(tx.db);
-  return Number(numAffectedRows);
-}
+      ${onlyFailed ? notDelivered : sql``}
+    order by e.sequence`,
+  );
+};
+
+const notDelivered = sql`and not exists (
+  select from delivery_attempt a where a.dealer_id = e.dealer_id and a.delivery_id = delivery_id(e.id, w.id) and a.success)`;
 
 /** Nothing that is pending goes out any more; what is under way ends without settling anything. The health comes first, as everywhere. */
 export async function deletePending(tx: Context, endpointIds: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Instant } from '#platform/dates.ts';
 import { alongIndexes } from '#platform/db/along-indexes.ts';
+import { textArray } from '#platform/db/text-array.ts';
 import type { Service } from '#platform/service.ts';
 
 // What came of attempts, written for many at once.
@@ -72,8 +73,9 @@ export async function settle(
   const rows = await alongIndexes<{ written: string[]; look_at: EndpointRef[] }>(service, settleStatement, [
     ownerId,
     service.clock(),
-    JSON.stringify(attempts),
+    JSON.stringify(attempts.map(({ request_body: _, ...rest }) => rest)),
     mailHours,
+    textArray(attempts.map(({ request_body: body }) => body)),
   ]);
   const [{ written, look_at: lookAt }] = rows as [(typeof rows)[number]];
   return { written: new Set(written), lookAt };
@@ -81,7 +83,9 @@ export async function settle(
 
 const columns = `attempt_id uuid, dealer_id uuid, id uuid, manual boolean, endpoint_id uuid, event_id uuid, event_at timestamptz,
   event_type text, attempt smallint, attempted_at timestamptz, ended_ms_ago float, success boolean, response_status smallint,
-  request_headers jsonb, request_body text, response_body text, error delivery_error, duration_ms integer, delay_seconds integer`;
+  request_headers json, response_body text, error delivery_error, duration_ms integer, delay_seconds integer`;
+
+const names = columns.replaceAll(/(\w+) \w+/g, '$1');
 
 /** Fewer mails were sent about its failure than are due, or it recovered from one of which mails were sent. */
 const needsALook = (clock: string, mailHours: string) => `case when h.failing_since is null then h.notices > 0
@@ -92,22 +96,25 @@ const needsALook = (clock: string, mailHours: string) => `case when h.failing_si
 const settleStatement = `
   with told as materialized (
     select a.*, coalesce($2::timestamptz, clock_timestamp() - make_interval(secs => a.ended_ms_ago / 1000)) as ended_at
-    from json_to_recordset($3::json) as a(${columns})
+    from rows from (json_to_recordset($3::json) as (${columns}), unnest($5::text[])) as a(${names}, request_body)
     order by a.endpoint_id, a.id, a.manual
   ), each as materialized (
     select t.*, e.failing_since, e.last_success_at, m.id is not null as applies,
       greatest(coalesce($2::timestamptz, clock_timestamp()), e.logged_at + interval '1 microsecond') as logged_at,
       case when m.id is not null then t.ended_at + make_interval(secs => t.delay_seconds) end as next_at
     from told t
-    cross join lateral (
+    left join lateral (
       select x.endpoint_id, x.failing_since, x.last_success_at, x.logged_at from endpoint_health x
       where x.dealer_id = t.dealer_id and x.endpoint_id = t.endpoint_id
-      for update skip locked) e
+      for update skip locked) e on true
     left join lateral (
       select x.id from delivery x
       where x.dealer_id = t.dealer_id and x.id = t.id and x.manual = t.manual and x.endpoint_id = e.endpoint_id
         and x.state = 'sending' and x.lease_owner = $1::uuid and x.attempt = t.attempt
       for update) m on true
+    -- One without that row is gone, and all that waited for it: what came of the last attempt is written down alone.
+    where e.endpoint_id is not null or not exists (
+      select from endpoint_health x where x.dealer_id = t.dealer_id and x.endpoint_id = t.endpoint_id)
   ), over as (
     delete from delivery d using each t
     where d.dealer_id = t.dealer_id and d.id = t.id and d.manual = t.manual and t.applies and t.delay_seconds is null

@@ -512,7 +512,7 @@ test('an enquiry sent twice with one Idempotency-Key is one enquiry of one custo
   assert.deepEqual(await typesOf(dealer), ['enquiry.created', 'customer.created']);
 });
 
-test('the filters of the list', async () => {
+test('enquiries are filtered by what they are, who asks, whom and what they are about, and whether somebody has answered', async () => {
   const { api, owner } = await dealership();
   const vehicle = await api.post('/v1/vehicles', car).succeeds(201);
   const a = await api

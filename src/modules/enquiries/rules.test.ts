@@ -93,7 +93,7 @@ test('a part exchange can be forgotten until it is appraised', () => {
   }
 });
 
-test('nor once a deal has agreed on it or received it', () => {
+test('a part exchange that a deal has agreed on or received is not forgotten either', () => {
   const offer = { status: 'OFFERED', registration: null } as const;
   for (const exchange of ['AGREED', 'RECEIVED'] as const) {
     const traded = { part_exchange: offer, dealt: { invoiced: false, exchange } };

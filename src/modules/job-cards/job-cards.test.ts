@@ -408,7 +408,7 @@ test('a body whose status is refused changes nothing', async () => {
 
 // ---- The list ----
 
-test('the filters of the list', async () => {
+test('job cards are filtered by what they are, whom and what they are about, and when they are booked in or promised', async () => {
   const dealer = await dealership();
   const { api, owner, newUser, clock } = dealer;
   const [customer, technician] = [await api.post('/v1/customers', kim).succeeds(201), await newUser()];

@@ -1,5 +1,7 @@
 import type { Context } from '#platform/context.ts';
-import { userByEmail } from './queries.ts';
+import type { Permission } from './contract.ts';
+import { activeMembers, userByEmail } from './queries.ts';
+import { managersAmong } from './rules.ts';
 
 export { createUser, setUser } from './commands.ts';
 export type { Standing } from './rules.ts';
@@ -7,3 +9,8 @@ export { allowsScope, permissionsOf } from './rules.ts';
 
 /** The id of the member of staff with this e-mail address. */
 export const userIdByEmail = async (ctx: Context, email: string): Promise<string | undefined> => (await userByEmail(ctx, email))?.id;
+
+/** Whom to tell of what needs this permission: the active members of staff who have it, or the administrators where nobody has. */
+export async function whoManages(ctx: Context, permission: Permission): Promise<{ id: string; name: string; email: string }[]> {
+  return managersAmong(await activeMembers(ctx), permission).map(({ id, name, email }) => ({ id, name, email }));
+}

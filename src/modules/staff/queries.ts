@@ -15,6 +15,15 @@ export const userByEmail = (ctx: Context, email: string) =>
     .limit(1)
     .executeTakeFirst();
 
+/** Everybody who works here now. */
+export const activeMembers = (ctx: Context) =>
+  members(ctx)
+    .select(['id', 'name', 'email', 'role', 'granted', 'withheld'])
+    .where('status', '=', 'active')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
 /** Which of these ids are branches of the dealership. */
 export async function knownBranches(ctx: Context, ids: readonly string[]): Promise<string[]> {
   const rows = await ctx.db

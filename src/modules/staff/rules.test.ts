@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { permissionCodes, roles, scopeCatalogue, scopeNames } from './contract.ts';
-import { allowsScope, permissionsOf, withSingles } from './rules.ts';
+import { allowsScope, managersAmong, permissionsOf, withSingles } from './rules.ts';
 
 const asRole = (role: (typeof roles)[number]) => permissionsOf({ role, granted: [], withheld: [] });
 
@@ -39,6 +39,22 @@ test('the last word about a single permission counts', () => {
     granted: [],
     withheld: ['STOCK_EDIT', 'STOCK_VIEW'],
   });
+});
+
+test('those manage a thing who have the permission for it, and the administrators where nobody has', () => {
+  const member = (name: string, role: (typeof roles)[number], singles: { granted?: string[]; withheld?: string[] } = {}) => ({
+    ...{ name, role, granted: [], withheld: [] },
+    ...singles,
+  });
+  const managers = (...members: ReturnType<typeof member>[]) => managersAmong(members, 'WEBHOOKS_MANAGE').map(({ name }) => name);
+  const [chief, clerk] = [member('chief', 'ADMINISTRATOR'), member('clerk', 'ACCOUNTS')];
+  const barred = member('barred', 'ADMINISTRATOR', { withheld: ['WEBHOOKS_MANAGE'] });
+  const coder = member('coder', 'MARKETING', { granted: ['WEBHOOKS_MANAGE'] });
+  assert.deepEqual(managers(chief, clerk), ['chief']);
+  assert.deepEqual(managers(chief, barred, clerk, coder), ['chief', 'coder']);
+  assert.deepEqual(managers(barred, clerk, coder), ['coder']);
+  assert.deepEqual(managers(barred, clerk), ['barred'], 'for want of anybody else');
+  assert.deepEqual(managers(clerk), []);
 });
 
 test('a scope needs the permission behind it; branches and public writes need none', () => {

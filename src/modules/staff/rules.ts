@@ -12,6 +12,12 @@ export interface Standing {
 export const permissionsOf = ({ role, granted, withheld }: Standing): Permission[] =>
   permissionCodes.filter((code) => (byRole.get(role)?.has(code) || granted.includes(code)) && !withheld.includes(code));
 
+/** Of the active members of staff those who look after what needs this permission: who has it, or the administrators where it was withheld from all. */
+export function managersAmong<M extends Standing>(members: readonly M[], permission: Permission): M[] {
+  const having = members.filter((member) => permissionsOf(member).includes(permission));
+  return having.length > 0 ? having : members.filter(({ role }) => role === 'ADMINISTRATOR');
+}
+
 /** Whether someone with these permissions may use a scope. */
 export function allowsScope(permissions: readonly string[], scope: KnownScope): boolean {
   const needed = scopeCatalogue[scope].permission;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dealership } from '../../../test/support/dealership.ts';
-import { createUser, setUser } from './index.ts';
+import { createUser, setUser, whoManages } from './index.ts';
 
 const somebody = { email: 'Sales@Example.com ', name: 'A Member', role: 'SALES_EXECUTIVE', password: 'correct horse' } as const;
 
@@ -67,4 +67,17 @@ test('changes of a member of staff are told in the activity log by their fields,
     { action: 'created', fields: ['email', 'name', 'role', 'branches'] },
     { action: 'updated', fields: ['role', 'withheld'] },
   ]);
+});
+
+test('whoever is banned or deleted manages nothing, nor does anybody of another dealership', async () => {
+  const { ctx, owner, newUser } = await dealership();
+  await (await dealership()).newUser();
+  const names = async () => (await whoManages(ctx, 'WEBHOOKS_MANAGE')).map(({ email }) => email);
+  const [second, third] = [await newUser(), await newUser()];
+  assert.deepEqual(await names(), [owner.email, second.email, third.email]);
+  await setUser(ctx, second.email, { status: 'banned' });
+  await setUser(ctx, third.email, { status: 'deleted' });
+  assert.deepEqual(await names(), [owner.email]);
+  await setUser(ctx, second.email, { status: 'active' });
+  assert.deepEqual(await names(), [owner.email, second.email]);
 });

@@ -65,7 +65,7 @@ test('items of the wrong shape fail at once, the others are pending and then wri
   assert.deepEqual(await dealer.api.get('/v1/vehicle-batches').succeeds(), [withoutItems]);
 });
 
-test('an array, or {"vehicles": […]}, of 1 to 500', async () => {
+test('a batch is an array, or {"vehicles": […]}, of 1 to 500', async () => {
   const dealer = await dealership();
   assert.equal((await upload(dealer, { vehicles: [focus] })).created, 1);
   for (const body of [[], { vehicles: [] }, {}, 'text', Array.from({ length: 501 }, () => focus)]) {

@@ -64,7 +64,7 @@ test('a car that a deal holds keeps its status, branch and registration', () => 
   refuses('vehicle_in_deal', () => rules.checkDeletable(held));
 });
 
-test('and from ORDERED on its price', () => {
+test('a car that a deal holds keeps its price from ORDERED on', () => {
   const held = (deal_status: string) => vehicle({ status: 'RESERVED', deal_id: 'd', deal_status, asking_price: 100 });
   const priced = (before: Standing) => rules.checkDeal(before, { ...before, asking_price: 90 });
   priced(held('RESERVED'));

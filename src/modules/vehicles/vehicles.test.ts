@@ -233,7 +233,7 @@ test('a car that leaves the website becomes a tombstone there, one that never st
   await site.get(`/v1/vehicles/${kept.id}`).succeeds();
 });
 
-test('the filters of the list', async () => {
+test('vehicles are filtered by what they are, their price, mileage, age, photos and time in stock', async () => {
   const { api } = await dealership();
   const golf = { condition: 'NEW', make: 'Volkswagen', model: 'Golf', year_of_manufacture: 2024, mileage: 10, stocked_on: '2026-02-01' };
   const a = await api

@@ -36,7 +36,7 @@ const latestStartMs = (leaseSeconds - 10) * 1_000;
 const resumeEveryMs = 1_000;
 const measureEveryMs = 5_000;
 /** More outcomes than these wait for the database: it is no time to make others. */
-const mostOpen = 2_000;
+const mostOpen = 500;
 const longestPauseMs = 5_000;
 
 /** The loop: claim → send → settle. Any number of them may run, in any number of processes. */
@@ -45,13 +45,14 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
   const slots = slotsOf(places);
   const walk = pace();
   const closing = new AbortController();
+  let looking = Promise.resolve();
   const ledger = openLedger(service, ownerId, (lookAt) => {
-    walk.wakeIfBusy();
-    lookAfter(service, contextOf, lookAt);
+    if (lookAt.length > 0) looking = looking.then(() => lookAfter(service, contextOf, lookAt));
   });
   const every = [
-    repeat(closing.signal, resumeEveryMs, service, async () => {
-      if (!ledger.isBehind() && (await resumeOverdue(service)) > 0) walk.wake();
+    repeat(closing.signal, resumeEveryMs, service, async (time) => {
+      if (ledger.isBehind()) return;
+      if ((await resumeOverdue(service, time % 60 === 0 ? 'all' : 'of the last minute')) > 0) walk.wake();
     }),
     repeat(closing.signal, measureEveryMs, service, async () => deliveryMetrics.backlog(await backlog(service))),
   ];
@@ -59,8 +60,8 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
 
   async function run(): Promise<void> {
     for (let pauseMs = 50; !closing.signal.aborted; ) {
-      await walk.next(closing.signal);
-      if (closing.signal.aborted || ledger.isBehind() || ledger.open() > mostOpen) continue;
+      await walk.next();
+      if (closing.signal.aborted || ledger.isBehind() || ledger.open().length > mostOpen) continue;
       try {
         await claimOnce();
         pauseMs = 50;
@@ -74,9 +75,9 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
 
   async function claimOnce(): Promise<void> {
     const free = slots.free();
-    if (free.places + free.troubledPlaces === 0) return walk.full();
+    if (free.places + free.troubledPlaces === 0) return walk.took(null, 0);
     const askedAt = performance.now();
-    const claim = await claimDeliveries(service, { ownerId, ...free, ...walk.step() });
+    const claim = await claimDeliveries(service, { ownerId, ...free, ...walk.step(), ended: ledger.open() });
     const claimedAt = performance.now();
     walk.took(claim, claimedAt - askedAt);
     for (const delivery of claim.taken) void make(delivery, { claim, askedAt, claimedAt });
@@ -93,7 +94,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
         dealerId: delivery.dealer_id,
         endpointId: delivery.endpoint_id,
         url: delivery.url,
-        secrets: secretsOf(service, delivery),
+        secrets: openSecrets(service, delivery.dealer_id, delivery.endpoint_id, [delivery.secret_enc, delivery.old_secret_enc]),
         eventId: delivery.event_id,
         eventType: delivery.type,
         sequence: delivery.sequence,
@@ -108,7 +109,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
     } finally {
       leave();
       deliveryMetrics.underWay(slots.count());
-      walk.wakeIfFull();
+      walk.wakeIfBusy();
     }
   }
 
@@ -118,9 +119,11 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
       const until = performance.now() + graceMs;
       const left = () => Math.max(0, until - performance.now());
       closing.abort();
+      walk.wake();
       await Promise.all([running, ...every]);
       await Promise.race([slots.empty(), delay(left())]);
       await ledger.written(left());
+      await Promise.race([looking, delay(left())]);
       await closeClients(service);
       ledger.close();
       await handBack(service, ownerId).catch((error) => service.log.error({ err: error }, 'leases could not be handed back'));
@@ -138,13 +141,11 @@ interface Claiming {
 const eventOf = (delivery: Claimed): StoredEvent =>
   ({ ...delivery, id: delivery.event_id, created_at: delivery.event_at }) as unknown as StoredEvent;
 
-const secretsOf = (service: Service, { dealer_id, endpoint_id, secret_enc, old_secret_enc }: Claimed): string[] =>
-  openSecrets(service, dealer_id, endpoint_id, [secret_enc, old_secret_enc]);
-
-/** Again and again until it is ended; what fails is tried the next time. */
-async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: () => Promise<unknown>): Promise<void> {
-  while (!signal.aborted) {
-    await work().catch((error) => log.warn({ err: error }, 'what the courier does now and then failed'));
-    await delay(everyMs, undefined, { signal }).catch(() => undefined);
+/** Again and again until it is ended, and no more than a twentieth of the time; what fails is tried the next time. */
+async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: (time: number) => Promise<unknown>): Promise<void> {
+  for (let time = 0; !signal.aborted; time++) {
+    const begun = performance.now();
+    await work(time).catch((error) => log.warn({ err: error }, 'what the courier does now and then failed'));
+    await delay(Math.max(everyMs, 20 * (performance.now() - begun)), undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-import type { DeliveryError, EndpointRef } from '#modules/deliveries/index.ts';
+import type { EndpointRef } from '#modules/deliveries/index.ts';
 import { endpointsInNeed, holdHealth, isDelinquent, lastFailureOf, noticesDue, saveNotices } from '#modules/deliveries/index.ts';
 import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -13,11 +13,12 @@ import { notify } from './notices.ts';
 export type ContextOf = (service: Service, dealerId: string) => Promise<Context>;
 
 /** Follows up what attempts have shown, each endpoint once at a time. What fails is found again by the sweep. */
-export function lookAfter(service: Service, contextOf: ContextOf, endpoints: readonly EndpointRef[]): void {
+export async function lookAfter(service: Service, contextOf: ContextOf, endpoints: readonly EndpointRef[]): Promise<void> {
   for (const endpoint of endpoints) {
-    if (underWay.has(endpoint.endpoint_id)) continue;
-    underWay.add(endpoint.endpoint_id);
-    follow(service, contextOf, endpoint).finally(() => underWay.delete(endpoint.endpoint_id));
+    const { endpoint_id: id } = endpoint;
+    if (underWay.has(id)) continue;
+    underWay.add(id);
+    await follow(service, contextOf, endpoint).finally(() => underWay.delete(id));
   }
 }
 
@@ -57,24 +58,11 @@ async function conclude(tx: Context, endpointId: string): Promise<void> {
   const due = noticesDue(failingSince, tx.now);
   if (due <= told) return;
   await saveNotices(tx, endpointId, due, failingSince);
-  return notify(tx, endpoint, steps[due - 1]!, await facts());
+  return notify(tx, endpoint, inTurn[due - 1]!, await facts());
 }
 
-const steps = ['failing', 'failing_24_hours', 'failing_48_hours'] as const;
-const afterAll = steps.length + 1;
+const inTurn = ['failing', 'failing_24_hours', 'failing_48_hours'] as const;
+const afterAll = inTurn.length + 1;
 
-/** Why the last attempt failed, in a sentence. */
-async function lastErrorOf(tx: Context, endpointId: string): Promise<string | null> {
-  const last = await lastFailureOf(tx, endpointId);
-  return last?.error ? sentences[last.error](last.response_status) : null;
-}
-
-const sentences: Record<DeliveryError, (status: number | null) => string> = {
-  dns: () => 'The name of the host was not found.',
-  connect: () => 'No connection to the host was had, or it broke.',
-  tls: () => 'The host has no valid certificate.',
-  timeout: () => 'The host did not answer within 10 seconds.',
-  blocked_address: () => 'The host is not at a public address.',
-  redirect: (status) => `The host answered ${status}, and redirects are not followed.`,
-  status: (status) => `The host answered ${status}.`,
-};
+/** What became of the last attempt, as the delivery log names it. */
+const lastErrorOf = async (tx: Context, endpointId: string): Promise<string | null> => (await lastFailureOf(tx, endpointId))?.error ?? null;

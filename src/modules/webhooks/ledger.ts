@@ -15,8 +15,8 @@ export interface Made {
 /** What came of attempts, on its way into the database: many at once, and again until it is there. */
 export interface Ledger {
   add(made: Made): void;
-  /** How many are not written yet. */
-  open(): number;
+  /** The deliveries whose attempt is not written yet. */
+  open(): Pick<Ended, 'id' | 'manual'>[];
   /** The database did not take the last of them. What is claimed meanwhile could be what they have settled. */
   isBehind(): boolean;
   /** All of them are written, or the time is over. */
@@ -82,8 +82,12 @@ export function openLedger(service: Service, ownerId: string, onWritten: (lookAt
         const half = Math.ceil(batch.length / 2);
         return new Set([...(await write(batch.slice(0, half))), ...(await write(batch.slice(half)))]);
       }
-      const [{ ended }] = batch as [Line];
-      service.log.error({ err: error, delivery: ended.id, attempt: ended.attempt }, 'the outcome of a delivery cannot be written');
+      const [{ ended, endedAt }] = batch as [Line];
+      service.log.error({ err: error, delivery: ended.id, attempt: ended.attempt }, 'what a delivery brought cannot be written');
+      const bare = { ended: { ...ended, request_headers: {}, response_body: null }, endedAt };
+      await settleDeliveries(service, ownerId, [asOfNow(bare)]).catch((fault) => {
+        if (!isOfTheData(fault)) throw fault;
+      });
       return new Set([ended.attempt_id]);
     }
   }
@@ -94,7 +98,7 @@ export function openLedger(service: Service, ownerId: string, onWritten: (lookAt
       if (lines.length >= most) begin();
       else if (!writing) timer ??= setTimeout(begin, gatherMs);
     },
-    open: () => lines.length,
+    open: () => lines.map(({ ended }) => ended),
     isBehind: () => behind,
     async written(withinMs) {
       const until = performance.now() + withinMs;

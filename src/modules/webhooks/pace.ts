@@ -4,37 +4,33 @@ import type { Ask, Claim } from '#modules/deliveries/index.ts';
 /** When the next claim is made, and where it begins. */
 export interface Pace {
   /** Waits until it is time. */
-  next(signal: AbortSignal): Promise<void>;
+  next(): Promise<void>;
   step(): Pick<Ask, 'retries' | 'from'>;
-  /** What the claim brought, and how long it took. */
-  took(claim: Claim, ms: number): void;
-  /** No place was free. */
-  full(): void;
+  /** What the claim brought, and how long it took; null: no place was free for one. */
+  took(claim: Claim | null, ms: number): void;
   /** There may be something new. */
   wake(): void;
-  /** There is room again at endpoints that had none, … */
+  /** There is room again, if anything waits for it. */
   wakeIfBusy(): void;
-  /** … or in this process. */
-  wakeIfFull(): void;
 }
 
 /** Looked for so often while there is something to do and a second after, and ever more seldom when there is not. */
 const busyMs = 20;
 const idleMs = 250;
 const busyForMs = 1_000;
-/** Between two claims: at least this, and twice what the last one took, so that claiming is never the most of the work. */
-const leastGapMs = 5;
+/** Between two claims: twice what the last one took, so that claiming is never the most of the work, within these bounds; the longer where many are to be had at once. */
+const gapMs = { least: 5, many: 12, most: 20 };
+const many = 32;
 /** Endpoints that have nothing but retries are visited so often. */
 const retriesEveryMs = 250;
 
 export function pace(): Pace {
   let woken = false;
-  let tell: (() => void) | undefined;
+  let tell: () => void = () => undefined;
   let busyUntil = 0;
   let pauseMs = busyMs;
-  let isFull = false;
   let ended = 0;
-  let cost = 0;
+  let gap = gapMs.least;
 
   /** Two walks over the endpoints, each going on where it stopped: to those with something new, and now and then to all. */
   const from = { fresh: null as string | null, any: null as string | null };
@@ -45,21 +41,22 @@ export function pace(): Pace {
 
   const wake = () => {
     woken = true;
-    tell?.();
+    tell();
   };
   const isBusy = () => performance.now() < busyUntil;
 
   return {
-    async next(signal) {
-      await delay(Math.max(0, ended + Math.max(leastGapMs, 2 * cost) - performance.now()), undefined, { signal }).catch(() => undefined);
+    async next() {
+      await delay(Math.max(0, ended + gap - performance.now()));
       pauseMs = isBusy() ? busyMs : Math.min(pauseMs * 1.5, idleMs);
-      if (!woken && !isUnderWay && !signal.aborted) {
-        const over = new AbortController();
-        const told = new Promise<void>((resolve) => {
-          tell = resolve;
+      if (!woken && !isUnderWay) {
+        await new Promise<void>((resolve) => {
+          const over = setTimeout(resolve, pauseMs);
+          tell = () => {
+            clearTimeout(over);
+            resolve();
+          };
         });
-        await Promise.race([told, delay(pauseMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined)]);
-        over.abort();
       }
       woken = false;
     },
@@ -68,18 +65,15 @@ export function pace(): Pace {
       step = isDue && !(step === 'any' && from.any !== null) ? 'any' : 'fresh';
       return { retries: step === 'any', from: from[step] };
     },
-    took({ taken, next }, ms) {
+    took(claim, ms) {
       ended = performance.now();
-      cost = ms;
-      isUnderWay = next !== null || from[step] !== null;
-      from[step] = next;
-      if (step === 'any' && next === null) roundEnded = ended;
-      if (taken.length > 0) busyUntil = ended + busyForMs;
-    },
-    full() {
-      isFull = true;
-      ended = performance.now();
+      gap = Math.min(Math.max(2 * ms, (claim?.taken.length ?? many) < many ? gapMs.least : gapMs.many), gapMs.most);
       isUnderWay = false;
+      if (claim === null) return;
+      isUnderWay = claim.next !== null || from[step] !== null;
+      from[step] = claim.next;
+      if (step === 'any' && claim.next === null) roundEnded = ended;
+      if (claim.taken.length > 0) busyUntil = ended + busyForMs;
     },
     wake() {
       busyUntil = performance.now() + busyForMs;
@@ -87,11 +81,6 @@ export function pace(): Pace {
     },
     wakeIfBusy() {
       if (isBusy()) wake();
-    },
-    wakeIfFull() {
-      if (!isFull) return;
-      isFull = false;
-      wake();
     },
   };
 }

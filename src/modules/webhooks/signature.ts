@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { eventId } from '#modules/events/contract.ts';
 import type { Instant } from '#platform/dates.ts';
 import { toMillis } from '#platform/dates.ts';
@@ -24,20 +25,38 @@ export interface Letter {
 export function headersOf({ secrets, eventId: id, eventType, sequence, body, signedAt }: Letter): Record<string, string> {
   const t = Math.floor(toMillis(signedAt) / 1_000);
   const event = eventId(id);
+  const keys = secrets.map(keysOf);
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Forecourt',
     'Service-Event-Id': event,
     'Service-Event-Type': eventType,
     'Service-Event-Sequence': String(sequence),
-    'Service-Signature': [`t=${t}`, ...secrets.map((secret) => `v1=${hmac(secret, `${t}.${body}`, 'hex')}`)].join(','),
+    'Service-Signature': [`t=${t}`, ...keys.map(({ whole }) => `v1=${hmac(whole, `${t}.${body}`, 'hex')}`)].join(','),
     'webhook-id': event,
     'webhook-timestamp': String(t),
-    'webhook-signature': secrets.map((secret) => `v1,${hmac(bytesOf(secret), `${event}.${t}.${body}`, 'base64')}`).join(' '),
+    'webhook-signature': keys.map(({ bytes }) => `v1,${hmac(bytes, `${event}.${t}.${body}`, 'base64')}`).join(' '),
   };
 }
 
-const hmac = (key: string | Buffer, text: string, form: 'hex' | 'base64'): string => createHmac('sha256', key).update(text).digest(form);
+const hmac = (key: KeyObject, text: string, form: 'hex' | 'base64'): string => createHmac('sha256', key).update(text).digest(form);
 
-/** The random bytes a secret was made of. */
-const bytesOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64');
+interface Keys {
+  /** The whole secret, its prefix included. */
+  readonly whole: KeyObject;
+  /** The random bytes it was made of. */
+  readonly bytes: KeyObject;
+}
+
+/** Made once for a secret: making them anew for each attempt took longer than signing. */
+const made = new Map<string, Keys>();
+const most = 4_000;
+
+function keysOf(secret: string): Keys {
+  const known = made.get(secret);
+  if (known) return known;
+  const keys = { whole: createSecretKey(secret, 'utf8'), bytes: createSecretKey(secret.slice('whsec_'.length), 'base64') };
+  if (made.size >= most) made.delete(made.keys().next().value!);
+  made.set(secret, keys);
+  return keys;
+}

@@ -214,12 +214,13 @@ function send(reply: FastifyReply, answer: Answer, requestId: string) {
   return reply.code(answer.status).type('application/json; charset=utf-8').send(bodyFor(answer, requestId));
 }
 
-const noDatabase = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P03', '53300', '08006', '08001']);
+const noDatabase = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300', '08006', '08001']);
 
 function faultAsRefusal(log: Logger, request: FastifyRequest, error: unknown): Refusal {
   const { code, message = '' } = error as { code?: string; message?: string };
   log.error({ err: error, request_id: request.id }, 'fault');
-  const away = noDatabase.has(code ?? '') || /timeout exceeded when trying to connect|Connection terminated|server closed/.test(message);
+  const away =
+    noDatabase.has(code ?? '') || /timeout exceeded when trying to connect|Connection terminated|server closed|not queryable/.test(message);
   return away ? new Refusal('service_unavailable', undefined, { retryAfterSeconds: 5 }) : new Refusal('internal_error');
 }
 

@@ -3,11 +3,16 @@ import type { Connection } from '../db/connect.ts';
 
 /** Takes jobs in, grouped by the dealer they are for. pg-boss stays behind this file and `work.ts`. */
 export interface Queue {
-  /** Adds the job on the given connection, and so to its transaction. `key`: what it is about. */
-  send(connection: Connection, job: string, parcel: { readonly dealer: { readonly id: string } }, key: string | undefined): Promise<void>;
+  /** Adds the job on the given connection, and so to its transaction. `key`: what it is about. `id`: added unless there is, or was lately, one with it. */
+  send(connection: Connection, job: string, parcel: { readonly dealer: { readonly id: string } }, named: Named): Promise<void>;
   /** Of these keys those that a job waits for or runs. */
   underWay(job: string, keys: readonly string[]): Promise<Set<string>>;
   close(): Promise<void>;
+}
+
+interface Named {
+  readonly key: string | undefined;
+  readonly id: string | undefined;
 }
 
 export const bossOptions = (databaseUrl: string) => ({
@@ -39,9 +44,14 @@ export async function openQueue(databaseUrl: string): Promise<Queue> {
   );
   await boss.start();
   return {
-    async send(connection, job, parcel, key) {
+    async send(connection, job, parcel, { key, id }) {
       const db = { executeSql: (text: string, values?: unknown[]) => connection.query(text, values) };
-      await boss.send(job, parcel, { db, group: { id: parcel.dealer.id }, ...(key !== undefined && { singletonKey: key }) });
+      await boss.send(job, parcel, {
+        db,
+        group: { id: parcel.dealer.id },
+        ...(key !== undefined && { singletonKey: key }),
+        ...(id !== undefined && { id }),
+      });
     },
     async underWay(job, keys) {
       const { rows } = await boss

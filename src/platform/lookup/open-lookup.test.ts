@@ -189,9 +189,11 @@ for (const [what, tokenReply] of [
 
 test('the time for a token is part of the time for the look-up', async () => {
   dvsa.tokenReply = { hangs: 'headers' };
-  const startedAt = performance.now();
-  assert.equal((await openLookup(settings, silentLog, shortMs).find(plate)).lacking, 'unavailable');
-  assert.ok(performance.now() - startedAt < lookupTimeoutMs / 2);
+  const find = async (timeoutMs: number) => ({
+    timeoutMs,
+    lacking: (await openLookup(settings, silentLog, timeoutMs).find(plate)).lacking,
+  });
+  assert.deepEqual(await Promise.race([find(lookupTimeoutMs), find(shortMs)]), { timeoutMs: shortMs, lacking: 'unavailable' });
 });
 
 test('an address with a path is the whole address', async () => {

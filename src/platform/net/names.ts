@@ -8,16 +8,16 @@ const most = 10_000;
  * Asks once for what many ask: what name servers say holds for at most half a minute, and that they say nothing for a few seconds.
  * Nothing is weakened by it: an address is judged when it is connected to, however old the answer.
  */
-export const rememberedNames = (names: Names): Names =>
+export const rememberedNames = (names: Names, clockMs = () => performance.now()): Names =>
   ({
-    resolve4: remembering((name) => names.resolve4(name)),
-    resolve6: remembering((name) => names.resolve6(name)),
+    resolve4: remembering((name) => names.resolve4(name), clockMs),
+    resolve6: remembering((name) => names.resolve6(name), clockMs),
   }) as Names;
 
-function remembering(ask: (name: string) => Promise<string[]>): (name: string) => Promise<string[]> {
+function remembering(ask: (name: string) => Promise<string[]>, clockMs: () => number): (name: string) => Promise<string[]> {
   const said = new Map<string, { until: number; answer: Promise<string[]> }>();
   return (name) => {
-    const now = performance.now();
+    const now = clockMs();
     const known = said.get(name);
     if (known && known.until > now) return known.answer;
     said.delete(name);

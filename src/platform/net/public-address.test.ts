@@ -60,6 +60,24 @@ test('no IPv4 address is public inside an IPv6 form that carries it', () => {
         `2606:4700:${any.toString(16)}:${other.toString(16)}:200:5efe:${high}:${low}`,
         `::5efe:${high}:${low}`,
         `fe80::5efe:${high}:${low}`,
+        // Written out, and with the last 32 bits as an IPv4 address.
+        `0:0:0:0:0:ffff:${text(octets)}`,
+        `0:0:0:0:0:0:${high}:${low}`,
+        `64:ff9b::${text(octets)}`,
+        `64:ff9b:1:${any.toString(16)}:${other.toString(16)}:0:${high}:${low}`,
+        // NAT64 within its local-use prefix: the address lies around the bits 64 to 71.
+        `64:ff9b:1:${high}:${(octets[2]! % 256).toString(16)}:${(octets[3]! * 256).toString(16)}::`,
+        // 6to4 with any subnet and host, and the address of the server in a Teredo one.
+        `2002:${high}:${low}:${any.toString(16)}:${other.toString(16)}::1`,
+        `2001:0:${high}:${low}:${any.toString(16)}:${other.toString(16)}::`,
+        `2001:0:${any.toString(16)}:${other.toString(16)}:8000:ffff:${(~Number.parseInt(high, 16) & 0xffff).toString(16)}:${(~Number.parseInt(low, 16) & 0xffff).toString(16)}`,
+        // ISATAP behind a global prefix, by a name that is local or global or of a group.
+        ...['0', '200', '100', '300'].map((bits) => `2a00:1450:${any.toString(16)}:${other.toString(16)}:${bits}:5efe:${high}:${low}`),
+        // IPv4-translated, and the old site- and unique-local ways of carrying it.
+        `::ffff:0:${text(octets)}`,
+        `fec0::${high}:${low}`,
+        `fd00::${high}:${low}`,
+        `::ffff:${high}:${low}%lo`,
       ];
       for (const address of carriers) assert.ok(!isPublic(address), address);
     }),
