@@ -33,9 +33,9 @@ export const sellDeal = (ctx: Context, dealId: string): Promise<SoldDeal> =>
   inTransaction(ctx, async (tx) => {
     const deal = await standing(tx, dealId);
     const { customer_id, vehicle_id, vehicle_price } = rules.sellable(deal);
-    await change(tx, deal, { status: 'SOLD' });
-    const { id, branch_id, extras, finance, vat_scheme, deposit_required, discount } = deal;
-    const part_exchanges = deal.part_exchanges.filter(({ status }) => status !== 'WITHDRAWN');
+    const sold = await change(tx, deal, { status: 'SOLD' });
+    const { id, branch_id, extras, finance, vat_scheme, deposit_required, discount } = sold;
+    const part_exchanges = sold.part_exchanges.filter(({ status }) => status !== 'WITHDRAWN');
     const terms = { vehicle_price, discount: discount ?? 0, extras, part_exchanges, finance, vat_scheme, deposit_required };
     return { id, branch_id, customer_id, vehicle_id, ...terms };
   });

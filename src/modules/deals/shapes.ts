@@ -227,7 +227,10 @@ export const deal = z
       .meta({ id: 'DealDeposit', description: 'What reserves the vehicle.' }),
     finance: finance.nullable(),
     totals,
-    vat_scheme: z.enum(vatSchemes).nullable().describe('The vehicle’s when the deal was ordered.'),
+    vat_scheme: z
+      .enum(vatSchemes)
+      .nullable()
+      .describe('The vehicle’s when the deal was ordered, or if it had none then, when it was sold.'),
     handover: z.object({ method, scheduled_at: at, completed_at: at, address: address.nullable() }).meta({ id: 'Handover' }),
     ordered_at: at,
     sold_at: at,

@@ -97,11 +97,11 @@ export function checkLines(lines: readonly Priced[], pricesIncludeVat: boolean):
 
 // ---- Which VAT ----
 
-/** The scheme a car was ordered under says which; nobody guesses it. */
+/** The scheme a car was ordered or sold under says which; nobody guesses it. */
 export function vatOfCar(scheme: string | null): VatRate {
   const code = scheme === null ? undefined : vatOfScheme[scheme];
   if (code) return code;
-  throw new Refusal('request_refused', 'The deal has no VAT scheme: it is taken from the vehicle when the deal is ordered.');
+  throw new Refusal('request_refused', 'The deal has no VAT scheme: it is taken from the vehicle, which has none.');
 }
 
 const vatOfScheme: { readonly [scheme: string]: VatRate } = { MARGIN: 'MARGIN', VAT_QUALIFYING: 'STANDARD', NO_VAT: 'EXEMPT' };
