@@ -91,6 +91,26 @@ test('crediting the sale of a car cancels its deal, and the car comes back with 
   await refuses(creditInvoice(d.ctx, deposit.id), 'request_refused');
 });
 
+test('a sale is not credited while its car is in stock anew: a car is in stock once', async () => {
+  const d = await dealership();
+  const vin = 'WF0AXXGCDA1234567';
+  const deal = await orderedDeal(d, {}, { vin });
+  const sale = await raiseSalesInvoice(d.ctx, deal.id);
+  const bought = { condition: 'USED', make: 'Ford', model: 'Focus' };
+  for (const same of [{ registration: deal.vehicle.registration }, { vin }]) {
+    const { id } = await d.api.post('/v1/vehicles', { ...bought, ...same }).succeeds(201);
+    await refuses(creditInvoice(d.ctx, sale.id), 'request_refused');
+    const [stands, car] = [
+      await d.api.get(`/v1/deals/${deal.id}`).succeeds(),
+      await d.api.get(`/v1/vehicles/${deal.vehicle.id}`).succeeds(),
+    ];
+    assert.deepEqual([stands.status, car.status, stands.invoice_ids], ['SOLD', 'SOLD', [sale.id]]);
+    await d.api.patch(`/v1/vehicles/${id}`, { status: 'DISPOSED' }).succeeds();
+  }
+  await creditInvoice(d.ctx, sale.id);
+  assert.equal((await d.api.get(`/v1/vehicles/${deal.vehicle.id}`).succeeds()).status, 'IN_PREPARATION');
+});
+
 test('a deposit of a deal that comes to nothing is credited, and given back', async () => {
   const d = await dealership();
   const deal = await orderedDeal(d);
