@@ -63,7 +63,7 @@ const carVatScheme = sql<string | null>`(
 
 /**
  * What a customer gave and got back: finance and part exchange count as they were agreed, a deposit where it was paid.
- * Payments on a credit note go the other way.
+ * What was given back is less than nothing.
  */
 const invoicedWithin = (branches: Branches) =>
   sql<Invoiced>`(
@@ -75,12 +75,10 @@ const invoicedWithin = (branches: Branches) =>
   from invoice i
     left join invoice o on o.dealer_id = i.dealer_id and o.id = i.credit_note_of_id
     left join lateral (
-      select sum(s.amount) filter (where s.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as amount,
-        sum(s.amount) filter (where s.method = 'FINANCE') as financed,
-        max(s.created_at) filter (where s.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as last_at
-      from (
-        select case i.type when 'CREDIT_NOTE' then -abs(m.amount) else m.amount end as amount, m.method, m.created_at
-        from payment m where m.dealer_id = i.dealer_id and m.invoice_id = i.id) s) p on true
+      select sum(m.amount) filter (where m.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as amount,
+        sum(m.amount) filter (where m.method = 'FINANCE') as financed,
+        max(m.created_at) filter (where m.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as last_at
+      from payment m where m.dealer_id = i.dealer_id and m.invoice_id = i.id) p on true
   where i.dealer_id = deal.dealer_id and i.deal_id = deal.id)`.as('invoiced');
 
 /** Those within the caller's reach, tombstones among them. */

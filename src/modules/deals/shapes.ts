@@ -192,7 +192,9 @@ const totals = z
     part_exchange_net: money.describe('Of those that are not withdrawn; may be below zero.'),
     vat: money.describe('Within the total. None of a vehicle under the margin scheme or without VAT.'),
     total: money.describe('Vehicle and extras less the discount, with VAT.'),
-    paid: money.describe('What was paid on the invoices of the deal, but for finance and part exchange, which count below as agreed.'),
+    paid: money.describe(
+      'What was paid on the invoices of the deal and not given back, but for finance and part exchange, which count as agreed. Below zero where a part exchange worth more was paid out.',
+    ),
     finance_advance: money.describe('Unless the finance was declined or has expired.'),
     balance_due: money.describe('The total less part exchange, finance and what is paid.'),
   })

@@ -5,7 +5,7 @@ import type { Money } from '#platform/money.ts';
 import { toMoney } from '#platform/money.ts';
 import type { Deal, Extra, PartExchange, Totals } from './contract.ts';
 import type { DealRow, KeptExchange, KeptExtra, KeptFinance } from './queries.ts';
-import { netOf, totalOf, totalsOf } from './rules.ts';
+import { kept, netOf, totalOf, totalsOf } from './rules.ts';
 
 /** The view of one reader, to be used for row after row. */
 export function dealView({ currency, scopes }: Reader): (row: DealRow) => Deal {
@@ -35,7 +35,7 @@ export function dealView({ currency, scopes }: Reader): (row: DealRow) => Deal {
     part_exchanges: row.part_exchanges.map((exchange) => toPartExchange(exchange, currency, seesCosts)),
     deposit: {
       required: toMoney(row.deposit_required, currency),
-      paid: { amount: row.invoiced.deposit, currency },
+      paid: { amount: kept(row, row.invoiced).deposit, currency },
       paid_at: shown(row.invoiced.deposit_at),
     },
     finance: row.finance && toFinance(row.finance, currency),
@@ -86,6 +86,6 @@ const toFinance = (finance: KeptFinance, currency: string): Deal['finance'] => (
 
 /** Once ordered by the scheme that was agreed, before by that of the car as it is. */
 function toTotals(row: DealRow, currency: string): Totals {
-  const amounts = totalsOf(row, row.ordered_at === null ? row.car_vat_scheme : row.vat_scheme, row.invoiced);
+  const amounts = totalsOf(row, row.ordered_at === null ? row.car_vat_scheme : row.vat_scheme, kept(row, row.invoiced));
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]): [string, Money] => [name, { amount, currency }])) as Totals;
 }

@@ -91,6 +91,43 @@ test('crediting the sale of a car cancels its deal, and the car comes back with 
   await refuses(creditInvoice(d.ctx, deposit.id), 'request_refused');
 });
 
+test('who is given back the worth of a part exchange as well has paid nothing in the end, not less than nothing', async () => {
+  const d = await dealership();
+  const deal = await orderedDeal(d, { part_exchanges: [exchange(400_000)] });
+  const deposit = await raiseDepositInvoice(d.ctx, deal.id, { amount: 25_000 });
+  await recordPayment(d.ctx, deposit.id, { method: 'CARD', amount: 25_000 });
+  const sale = await raiseSalesInvoice(d.ctx, deal.id);
+  await recordPayment(d.ctx, sale.id, { method: 'CARD', amount: 624_500 });
+  const seen = async () => {
+    const { totals, deposit } = await d.api.get(`/v1/deals/${deal.id}`).succeeds();
+    return [totals.paid.amount, deposit.paid.amount];
+  };
+  assert.deepEqual(await seen(), [649_500, 25_000]);
+  const note = await creditInvoice(d.ctx, sale.id);
+  await recordPayment(d.ctx, note.id, { method: 'BANK_TRANSFER', amount: 630_000 });
+  assert.deepEqual(await seen(), [19_500, 19_500]);
+  await recordPayment(d.ctx, note.id, { method: 'BANK_TRANSFER', amount: 419_500 });
+  assert.deepEqual(await seen(), [0, 0]);
+});
+
+test('a part exchange worth more than the car is paid out, and the deal is settled', async () => {
+  const d = await dealership();
+  const deal = await orderedDeal(d, { part_exchanges: [exchange(1_149_500)] });
+  const sale = await raiseSalesInvoice(d.ctx, deal.id);
+  await recordPayment(d.ctx, sale.id, { method: 'BANK_TRANSFER', amount: 100_000 });
+  const { paid, balance_due } = (await d.api.get(`/v1/deals/${deal.id}`).succeeds()).totals;
+  assert.deepEqual([paid.amount, balance_due.amount], [-100_000, 0]);
+});
+
+test('who takes a car back whose finance the dealership has cleared pays that on the credit note', async () => {
+  const d = await dealership();
+  const deal = await orderedDeal(d, { part_exchanges: [exchange(90_000, 120_000)] });
+  const note = await creditInvoice(d.ctx, (await raiseSalesInvoice(d.ctx, deal.id)).id);
+  assert.equal(note.totals.outstanding.amount, 30_000);
+  await recordPayment(d.ctx, note.id, { method: 'CARD', amount: 30_000 });
+  assert.equal((await d.api.get(`/v1/deals/${deal.id}`).succeeds()).totals.paid.amount, 30_000);
+});
+
 test('a sale is not credited while its car is in stock anew: a car is in stock once', async () => {
   const d = await dealership();
   const vin = 'WF0AXXGCDA1234567';
