@@ -4,7 +4,7 @@ import { parseInstant, toDateTime } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import type { Consent, ConsentChanges, CustomerChanges } from './contract.ts';
-import type { Address, CustomerRow } from './queries.ts';
+import type { Address, DetailedRow } from './queries.ts';
 import { blankCustomer } from './queries.ts';
 import { displayName, nameKey } from './rules.ts';
 
@@ -14,12 +14,12 @@ import { displayName, nameKey } from './rules.ts';
 const plain = [
   ...(['external_id', 'branch_id', 'type', 'title', 'first_name', 'last_name', 'company_name', 'email', 'mobile', 'phone'] as const),
   ...(['preferred_contact_method', 'vat_number', 'account_number'] as const),
-] as const satisfies readonly (keyof CustomerRow & keyof CustomerChanges)[];
+] as const satisfies readonly (keyof DetailedRow & keyof CustomerChanges)[];
 
 const others = ['display_name', 'address', 'marketing_consent', 'do_not_contact', 'tags', 'metadata'] as const;
 
 /** The customer with the changes written over it, as a merge patch. */
-export function written(before: CustomerRow, changes: CustomerChanges, now: Instant): CustomerRow {
+export function written(before: DetailedRow, changes: CustomerChanges, now: Instant): DetailedRow {
   const after = { ...before };
   for (const field of plain) if (changes[field] !== undefined) Object.assign(after, { [field]: changes[field] });
   if (changes.address !== undefined) after.address = patchedAddress(before.address, changes.address);
@@ -57,9 +57,9 @@ const saysNothing = (changes: object): boolean => Object.values(changes).every((
 export const wholeSecond = (at: Instant): Instant => parseInstant(toDateTime(at));
 
 /** Draws the consequences of a change: what the customer is called and found by, and the time. */
-export function settled(before: CustomerRow | null, after: CustomerRow, branchName: string | null, now: Instant): Change<CustomerRow> {
+export function settled(before: DetailedRow | null, after: DetailedRow, branchName: string | null, now: Instant): Change<DetailedRow> {
   const { type, first_name, last_name, company_name } = after;
-  const next: CustomerRow = {
+  const next: DetailedRow = {
     ...after,
     branch_name: branchName,
     display_name: displayName(type, { first_name, last_name, company_name }),

@@ -147,7 +147,9 @@ export const customer = z
     vat_number: known,
     account_number: known,
     tags: z.array(z.string()),
-    enquiry_count: z.int().describe('Counted when read: it does not move `updated_at`. So are the next two.'),
+    enquiry_count: z
+      .int()
+      .describe('Counted when read, as are the next two: of the records that the key may see. It does not move `updated_at`.'),
     deal_count: z.int(),
     last_contacted_at: dateTime.nullable(),
     metadata: z.record(z.string(), z.string()),
