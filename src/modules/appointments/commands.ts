@@ -25,6 +25,7 @@ import { appointmentView } from './view.ts';
 /** Books an appointment. `source` says through which door. */
 export async function createAppointment(ctx: Context, appointment: NewAppointment, source = 'API'): Promise<Appointment> {
   const body = withNumbers(ctx, appointment);
+  await checkDealerCodes(ctx, openLists, body);
   return inTransaction(ctx, async (tx) => {
     const [house, found, holder] = await Promise.all([
       houseOf(tx),
@@ -36,7 +37,7 @@ export async function createAppointment(ctx: Context, appointment: NewAppointmen
     const blank = { ...blankAppointment, ...own };
     const after = written(blank, body);
     checkExternalId(after, holder);
-    await checkFields(tx, blank, after, found, body);
+    checkFields(tx, blank, after, found, body);
     const made = settled(null, withSummaries(blank, after, found), tx.now);
     await save(tx, made, chronicle);
     return appointmentView(readerOf(tx))(made.after);
@@ -46,6 +47,7 @@ export async function createAppointment(ctx: Context, appointment: NewAppointmen
 /** The one way an appointment changes, but for its cancellation. */
 export async function updateAppointment(ctx: Context, id: string, changes: AppointmentChanges): Promise<Appointment> {
   const body = withNumbers(ctx, changes);
+  await checkDealerCodes(ctx, openLists, body);
   return inTransaction(ctx, async (tx) => {
     const [house, before, found, holder] = await Promise.all([
       houseOf(tx),
@@ -58,7 +60,7 @@ export async function updateAppointment(ctx: Context, id: string, changes: Appoi
     const after = { ...written(before, body), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
     checkExternalId(after, holder);
     rules.checkOpen(before, after);
-    await checkFields(tx, before, after, found, body);
+    checkFields(tx, before, after, found, body);
     return change(tx, before, withSummaries(before, after, found), chronicle);
   });
 }
@@ -104,11 +106,10 @@ const kinds = {
 const openLists = { type: 'appointment-types', transport_option: 'transport-options' } as const;
 
 /** Asks the rules about single fields: of what is named, only what is named anew. */
-async function checkFields(tx: Context, before: AppointmentRow, after: AppointmentRow, found: Found, body: AppointmentChanges) {
+function checkFields(tx: Context, before: AppointmentRow, after: AppointmentRow, found: Found, body: AppointmentChanges): void {
   rules.checkMove(before.status, after, tx.now);
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkAppointment(after, body.contact ? wrongContact(after.contact) : {});
-  await checkDealerCodes(tx, openLists, body);
 }
 
 /** The appointment with the summaries of what it names now. */

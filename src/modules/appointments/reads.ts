@@ -1,3 +1,4 @@
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
@@ -11,6 +12,7 @@ import { appointmentView } from './view.ts';
 /** A page of the appointments within the caller's reach. */
 export async function listAppointments(ctx: Context, query: AppointmentListQuery): Promise<Page<Appointment | Tombstone>> {
   const show = appointmentView(readerOf(ctx));
+  await checkDealerCodes(ctx, { type: 'appointment-types' }, query);
   const { timeZone } = ctx.dealer;
   const filters = {
     ...query,

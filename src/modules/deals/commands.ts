@@ -25,7 +25,8 @@ import * as rules from './rules.ts';
 import { dealView } from './view.ts';
 
 /** Writes down a deal: a quote, or one that holds its car at once. */
-export function createDeal(ctx: Context, body: NewDeal): Promise<Deal> {
+export async function createDeal(ctx: Context, body: NewDeal): Promise<Deal> {
+  await checkCodes(ctx, body);
   checkCosts(ctx, body);
   return inTransaction(ctx, async (tx) => {
     const [house, found, holder] = await Promise.all([
@@ -37,7 +38,7 @@ export function createDeal(ctx: Context, body: NewDeal): Promise<Deal> {
     const blank = { ...blankDeal, dealer_id: tx.dealer.id, id: uuidv7(tx.now), branch_id: branch.id, created_at: tx.now };
     const after = { ...written(blank, body, tx.now), branch_name: branch.name };
     const { made, named } = await plan(tx, null, withSalesperson(blank, after, found), holder);
-    await checkFields(tx, null, made.after, found, body, named);
+    checkFields(tx, null, made.after, found, body, named);
     made.after.reference = `DEAL-${String(await takeNumbers(tx, 'deal', 1)).padStart(6, '0')}`;
     await carryOut(tx, made, named);
     return getDeal(tx, made.after.id);
@@ -45,7 +46,8 @@ export function createDeal(ctx: Context, body: NewDeal): Promise<Deal> {
 }
 
 /** The one way a deal changes through the API. SOLD and what follows are steps of their own. */
-export function updateDeal(ctx: Context, id: string, body: DealChanges): Promise<Deal> {
+export async function updateDeal(ctx: Context, id: string, body: DealChanges): Promise<Deal> {
+  await checkCodes(ctx, body);
   checkCosts(ctx, body);
   return inTransaction(ctx, async (tx) => {
     const [house, before, found, holder] = await Promise.all([
@@ -59,7 +61,7 @@ export function updateDeal(ctx: Context, id: string, body: DealChanges): Promise
     const after = { ...written(before, body, tx.now), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
     const { made, named } = await plan(tx, before, withSalesperson(before, after, found), holder);
     rules.checkOpen(before, made.changed);
-    await checkFields(tx, before, made.after, found, body, named);
+    checkFields(tx, before, made.after, found, body, named);
     await carryOut(tx, made, named);
     return getDeal(tx, id);
   });
@@ -106,26 +108,19 @@ async function plan(tx: Context, before: DealRow | null, after: DealRow, holder:
 }
 
 /** Asks the rules: of what is named, only what is named anew. */
-async function checkFields(
-  tx: Context,
-  before: DealRow | null,
-  after: DealRow,
-  found: Found,
-  body: DealChanges,
-  { car, lead }: Named,
-): Promise<void> {
+function checkFields(tx: Context, before: DealRow | null, after: DealRow, found: Found, body: DealChanges, { car, lead }: Named): void {
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkHold(before, after, car, lead, tx.caller.branches);
   rules.checkDeal(before, after, body);
-  const extraKinds = (body.extras ?? []).map(({ kind }, index) => [`extras.${index}.kind`, kind] as const);
-  await checkDealerCodes<string>(
-    tx,
-    { ...openLists, ...Object.fromEntries(extraKinds.map(([field]) => [field, 'deal-extra-kinds'])) },
-    { type: body.type, cancellation_reason: body.cancellation_reason, ...Object.fromEntries(extraKinds) },
-  );
 }
 
 const openLists = { type: 'deal-types', cancellation_reason: 'deal-cancellation-reasons' } as const;
+
+function checkCodes(ctx: Context, { type, cancellation_reason, extras }: DealChanges): Promise<void> {
+  const kinds = (extras ?? []).map(({ kind }, index) => [`extras.${index}.kind`, kind] as const);
+  const lists = { ...openLists, ...Object.fromEntries(kinds.map(([field]) => [field, 'deal-extra-kinds'])) };
+  return checkDealerCodes<string>(ctx, lists, { type, cancellation_reason, ...Object.fromEntries(kinds) });
+}
 
 /** What a car stands in for is of the costs, and is written with their scope. */
 function checkCosts({ caller }: Context, { part_exchanges: exchanges }: DealChanges): void {

@@ -1,3 +1,4 @@
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
@@ -11,6 +12,7 @@ import { dealView } from './view.ts';
 /** A page of the deals within the caller's reach. */
 export async function listDeals(ctx: Context, query: DealListQuery): Promise<Page<Deal | Tombstone>> {
   const show = dealView(readerOf(ctx));
+  await checkDealerCodes(ctx, { type: 'deal-types' }, query);
   return pageOfDeals(ctx, inZone(ctx.dealer.timeZone, query), (row) => (row.deleted_at === null ? show(row) : toTombstone(row)));
 }
 

@@ -1,6 +1,4 @@
-import { reasonsToLeave } from '#modules/enquiries/contract.ts';
 import { receiveOffered } from '#modules/enquiries/index.ts';
-import { isDealerCode } from '#modules/reference/index.ts';
 import type { NewVehicle } from '#modules/vehicles/index.ts';
 import { takeInExchange } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
@@ -9,7 +7,7 @@ import type { Tombstone } from '#platform/contract.ts';
 import { dateIn } from '#platform/dates.ts';
 import { erase } from '#platform/db/records.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { invalid, Refusal } from '#platform/errors.ts';
+import { Refusal } from '#platform/errors.ts';
 import { toTombstone } from '#platform/records.ts';
 import { settled } from './changes.ts';
 import { carryOut, namedBy, standing } from './commands.ts';
@@ -73,7 +71,6 @@ export const cancelByCredit = (ctx: Context, dealId: string, reason: string | nu
   inTransaction(acrossBranches(ctx), async (tx) => {
     const deal = await standing(tx, dealId);
     rules.checkCreditable(deal);
-    if (reason !== null) await checkCancellationReason(tx, reason);
     await change(tx, deal, { status: 'CANCELLED', cancellation_reason: reason });
   });
 
@@ -84,13 +81,6 @@ export const deleteDeal = (ctx: Context, dealId: string): Promise<Tombstone> =>
     rules.checkDeletable(deal);
     return toTombstone(await change(tx, deal, { deleted_at: tx.now }));
   });
-
-async function checkCancellationReason(tx: Context, reason: string): Promise<void> {
-  const isShipped = reasonsToLeave.some((code) => code === reason);
-  if (!isShipped && !(await isDealerCode(tx, 'deal-cancellation-reasons', reason))) {
-    throw invalid('reason', 'Not a code of the reference list "deal-cancellation-reasons".');
-  }
-}
 
 /** Empties the records for the sandbox's reset. */
 export const eraseDeals = (ctx: Context): Promise<void> => erase(ctx, ['deal']);

@@ -27,6 +27,7 @@ import { detailsView, toNote } from './view.ts';
 /** Takes down an enquiry. A contact is taken for the customer it means, or for a new one. */
 export async function createEnquiry(ctx: Context, enquiry: NewEnquiry): Promise<EnquiryWithNotes> {
   const body = withNumbers(ctx, enquiry);
+  await checkDealerCodes(ctx, openLists, body);
   return inTransaction(ctx, async (tx) => {
     const [house, found, holder] = await Promise.all([
       houseOf(tx),
@@ -37,7 +38,7 @@ export async function createEnquiry(ctx: Context, enquiry: NewEnquiry): Promise<
     const blank = { ...blankEnquiry, dealer_id: tx.dealer.id, id: uuidv7(tx.now), branch_id: branch.id, created_at: tx.now };
     const after = { ...written(blank, body, tx.now), branch_name: branch.name };
     checkExternalId(after, holder);
-    await checkFields(tx, blank, after, found, body);
+    checkFields(tx, blank, after, found, body);
 
     const asking = await askingOf(tx, after, found, branch);
     after.customer_id = asking.customer.id;
@@ -52,6 +53,7 @@ export async function createEnquiry(ctx: Context, enquiry: NewEnquiry): Promise<
 /** The one way an enquiry changes, from every door but the deal's. */
 export async function updateEnquiry(ctx: Context, id: string, changes: EnquiryChanges): Promise<EnquiryWithNotes> {
   const body = withNumbers(ctx, changes);
+  await checkDealerCodes(ctx, openLists, body);
   return inTransaction(ctx, async (tx) => {
     const [house, before, found, holder] = await Promise.all([
       houseOf(tx),
@@ -66,7 +68,7 @@ export async function updateEnquiry(ctx: Context, id: string, changes: EnquiryCh
     rules.checkInvoiced(before, after);
     rules.checkPartExchange(before, after);
     rules.checkMove(before.status, after.status);
-    await checkFields(tx, before, after, found, body);
+    checkFields(tx, before, after, found, body);
     return change(tx, before, withSummaries(before, after, found));
   });
 }
@@ -138,10 +140,9 @@ const openLists = { type: 'enquiry-types', source: 'enquiry-sources', lost_reaso
 const kinds = { customer_id: 'customer', vehicle_id: 'vehicle', assigned_to_id: 'staff' } as const;
 
 /** Asks the rules about single fields: of what is named, only what is named anew. */
-async function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, found: Found, body: EnquiryChanges): Promise<void> {
+function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, found: Found, body: EnquiryChanges): void {
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkEnquiry(after, body);
-  await checkDealerCodes(tx, openLists, body);
 }
 
 async function askingOf(tx: Context, enquiry: DetailedRow, found: Found, branch: { id: string; name: string }): Promise<Asking> {

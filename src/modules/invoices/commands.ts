@@ -43,17 +43,18 @@ export const voidDraft = (ctx: Context, id: string): Promise<InvoiceDetails> =>
   });
 
 /** Notes a payment, in part or in full. */
-export const recordPayment = (ctx: Context, id: string, input: NewPayment): Promise<InvoiceDetails> =>
-  inTransaction(ctx, async (tx) => {
-    const payment = checked(newPayment, input);
+export async function recordPayment(ctx: Context, id: string, input: NewPayment): Promise<InvoiceDetails> {
+  const payment = checked(newPayment, input);
+  await checkDealerCodes(ctx, { method: 'payment-methods' }, payment);
+  return inTransaction(ctx, async (tx) => {
     const invoice = await standing(tx, id);
     const amount = rules.checkPayment(invoice, await invoicesOfDeal(tx, invoice.deal_id), payment);
-    await checkDealerCodes(tx, { method: 'payment-methods' }, payment);
     const paid = withPayments(tx, invoice, [{ ...payment, amount }]);
     const told = await change(tx, invoice, paid, ['payments', 'totals', ...(paid.status === invoice.status ? [] : ['status'])]);
     if (paid.status !== invoice.status) await tellJobCard(tx, paid);
     return told;
   });
+}
 
 /** Empties the records for the sandbox's reset. */
 export const eraseInvoices = (ctx: Context): Promise<void> => erase(ctx, ['payment', 'invoice_line', 'invoice']);

@@ -72,6 +72,8 @@ test('an invoice is credited once; a draft and a credit note not at all', async 
   await refuses(creditInvoice(d.ctx, note.id), 'request_refused');
   await refuses(creditInvoice(d.ctx, (await draftInvoice(d.ctx, cashSale)).id), 'request_refused');
   await refuses(creditInvoice(d.ctx, '00000000-0000-4000-8000-000000000000'), 'not_found');
+  for (const reason of ['WHIM', 'X_NEVER'])
+    await refuses(creditInvoice(d.ctx, '00000000-0000-4000-8000-000000000000', { reason }), 'validation_failed');
 });
 
 test('crediting the sale of a car cancels its deal, and the car comes back with the same stock number', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { address } from '#modules/dealers/contract.ts';
+import { reasonsToLeave } from '#modules/enquiries/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
 import { shownCustomer, shownDeal, shownJobCard, shownVehicle } from '#modules/links/contract.ts';
 import { quantity, tradeVatRates, vatRates } from '#modules/parts/contract.ts';
@@ -67,6 +68,12 @@ export const newPayment = z.strictObject({
   reference: line(120),
 });
 export type NewPayment = z.input<typeof newPayment>;
+
+/** Why a sale is taken back; its deal is cancelled with it. */
+export const newCredit = z.strictObject({
+  reason: openCodeOf('deal-cancellation-reasons', reasonsToLeave).nullable().default(null),
+});
+export type NewCredit = z.input<typeof newCredit>;
 
 // ---- Responses ----
 

@@ -1,3 +1,4 @@
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
@@ -106,6 +107,7 @@ async function writeOne(ctx: Context, write: Write): Promise<Vehicle> {
   const body = 'create' in write ? write.create : 'update' in write ? write.update : write.upsert;
   const errors = { ...wrongByCalendar(body, ctx.now), ...wrongByScheme(body.images, ctx.service.photosFrom.allow.length > 0) };
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  await checkDealerCodes(ctx, { 'costs.purchase_source': 'purchase-sources' }, { 'costs.purchase_source': body.costs?.purchase_source });
   if (body.costs !== undefined) checkCostsScope(ctx.caller);
   return writeChecked(ctx, write);
 }
