@@ -1,4 +1,4 @@
-import { withNumbers, wrongContact } from '#modules/enquiries/index.ts';
+import { stampEnquiries, withNumbers, wrongContact } from '#modules/enquiries/index.ts';
 import type { Chronicle } from '#modules/events/index.ts';
 import { tell } from '#modules/events/index.ts';
 import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
@@ -6,13 +6,13 @@ import type { Found } from '#modules/links/index.ts';
 import { checkLinks, findLinks, linksIn, newLinks, summaryNow } from '#modules/links/index.ts';
 import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
-import { familyReader, readerOf } from '#platform/context.ts';
+import { acrossBranches, familyReader, readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
 import type { Change } from '#platform/records.ts';
-import { checkExternalId, toTombstone } from '#platform/records.ts';
+import { checkExternalId, showing, toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import { settled, written } from './changes.ts';
 import type { Appointment, AppointmentChanges, Cancellation, NewAppointment } from './contract.ts';
@@ -85,6 +85,14 @@ export const deleteAppointment = (ctx: Context, id: string): Promise<Tombstone> 
     return toTombstone(deleted.after);
   });
 
+/** A job card was made of an appointment, at whatever branch, or deleted. To be called once that is written. */
+export const jobCardChanged = (ctx: Context, id: string, jobCardId: string): Promise<void> =>
+  inTransaction(acrossBranches(ctx), async (tx) => {
+    const before = await visibleAppointment(tx, id);
+    if (!before || !rules.shows(before, jobCardId)) return;
+    await save(tx, { before, after: { ...before, updated_at: tx.now }, changed: ['job_card_id'] }, chronicle);
+  });
+
 /** Empties the records for the sandbox's reset. */
 export const eraseAppointments = (ctx: Context): Promise<void> => erase(ctx, ['appointment']);
 
@@ -131,6 +139,7 @@ async function change(tx: Context, before: AppointmentRow, after: AppointmentRow
 
 async function save(tx: Context, change: Change<AppointmentRow>, told: Chronicle): Promise<void> {
   await saveAppointments(tx, [change.after]);
+  stampEnquiries(tx, showing(change, 'enquiry_id', ['starts_at']));
   tell(tx, told, change, appointmentView(familyReader(tx, 'appointments:read')));
 }
 

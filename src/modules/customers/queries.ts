@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { andWithin, keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
+import { andWithin, keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { Branches } from '#platform/reach.ts';
 import type { Consent, Customer, CustomerListQuery, OwnedVehicle } from './contract.ts';
@@ -170,6 +170,9 @@ export const saveCustomers = keeperOf<DetailedRow>({
   elsewhere: ['branch_name', 'dealings', 'everywhere', 'owned_vehicles'],
   fixed: ['dealer_id', 'id', 'reference', 'created_at'],
 });
+
+/** For those whose enquiries and deals are counted anew. */
+export const stampCustomers = stamperOf('customer');
 
 /** Saves a new or changed car of a customer's. */
 export async function saveOwnedVehicle(tx: Context, customerId: string, vehicle: OwnedVehicle): Promise<void> {

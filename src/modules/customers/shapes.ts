@@ -147,9 +147,7 @@ export const customer = z
     vat_number: known,
     account_number: known,
     tags: z.array(z.string()),
-    enquiry_count: z
-      .int()
-      .describe('Counted when read, as are the next two: of the records that the key may see. It does not move `updated_at`.'),
+    enquiry_count: z.int().describe('Counted when read, as are the next two: of the records that the key may see.'),
     deal_count: z.int(),
     last_contacted_at: dateTime.nullable(),
     metadata: z.record(z.string(), z.string()),

@@ -6,7 +6,7 @@ import type { VehicleStatus } from '#modules/vehicles/contract.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { andWithin, keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
+import { andWithin, keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { Branches } from '#platform/reach.ts';
 import type { Deal, DealListQuery, DealStatus, Extra, Finance, PartExchange } from './contract.ts';
@@ -216,3 +216,6 @@ export const saveDeals = keeperOf<DealRow>({
   elsewhere: ['branch_name', 'enquiry', 'customer', 'vehicle', 'salesperson', 'car_vat_scheme', 'invoiced'],
   fixed: ['dealer_id', 'id', 'reference', 'created_at'],
 });
+
+/** For those of which something was invoiced or paid. */
+export const stampDeals = stamperOf('deal');

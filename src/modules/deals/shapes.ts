@@ -198,7 +198,11 @@ const totals = z
     finance_advance: money.describe('Unless the finance was declined or has expired.'),
     balance_due: money.describe('The total less part exchange, finance and what is paid.'),
   })
-  .meta({ id: 'DealTotals', description: 'Computed when read; payments do not move `updated_at`.' });
+  .meta({
+    id: 'DealTotals',
+    description:
+      'Computed when read. A payment moves `updated_at`; a change of the vehicle’s VAT scheme, which the `vat` of a quote follows, does not.',
+  });
 export type Totals = z.output<typeof totals>;
 
 /** A deal as the API returns it. */

@@ -1,5 +1,5 @@
 import type { Asking } from '#modules/customers/index.ts';
-import { customerAsking } from '#modules/customers/index.ts';
+import { customerAsking, stampCustomers } from '#modules/customers/index.ts';
 import type { Chronicle } from '#modules/events/index.ts';
 import { tell } from '#modules/events/index.ts';
 import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
@@ -14,7 +14,7 @@ import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
 import { dialable } from '#platform/phone.ts';
 import type { Change } from '#platform/records.ts';
-import { checkExternalId, toTombstone } from '#platform/records.ts';
+import { checkExternalId, showing, toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import { settled, written } from './changes.ts';
 import type { EnquiryChanges, EnquiryStatus, EnquiryWithNotes, NewEnquiry, NewNote, Note } from './contract.ts';
@@ -178,6 +178,7 @@ async function change(tx: Context, before: DetailedRow, after: DetailedRow): Pro
 async function save(tx: Context, change: Change<DetailedRow>): Promise<void> {
   const { after, changed } = change;
   await saveEnquiries(tx, [after]);
+  stampCustomers(tx, showing(change, 'customer_id', ['contacted_at', 'branch_id']));
   if (changed.includes('part_exchange')) await savePartExchange(tx, after.id, after.part_exchange);
   tell(tx, chronicle, change, detailsView(familyReader(tx, 'enquiries:read')));
 }

@@ -1,3 +1,4 @@
+import { stampDeals } from '#modules/deals/index.ts';
 import type { Context } from '#platform/context.ts';
 import { dateIn } from '#platform/dates.ts';
 import { takeNumbers } from '#platform/db/transaction.ts';
@@ -87,6 +88,7 @@ export async function save(tx: Context, before: DetailedRow | null, after: Detai
     const ids = new Set(known?.map(({ id }) => id));
     return ({ id }: { id: string }) => !ids.has(id);
   };
+  stampDeals(tx, [after.deal_id]);
   // Sent together, in this order, so that they cost one wait.
   await Promise.all([
     saveInvoices(tx, [{ ...after, updated_at: tx.now }]),

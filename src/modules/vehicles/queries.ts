@@ -2,7 +2,7 @@ import type { Expression, Selectable, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
-import { keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
+import { keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { Service } from '#platform/service.ts';
 import type { Advert, Feature, ImagesImport, Provenance, VehicleListQuery } from './contract.ts';
@@ -286,6 +286,9 @@ export const saveVehicles = keeperOf<VehicleRow>({
   elsewhere: ['branch_name'],
   fixed: ['dealer_id', 'id', 'stock_number', 'created_for_dealer_id', 'created_at'],
 });
+
+/** For those of which the stock book tells something else now. */
+export const stampVehicles = stamperOf('vehicle');
 
 /** Lets PostgreSQL look at the stock once it has grown by much: plans made while it was small would walk through all of it. */
 export async function noticeGrowth({ pools }: Service): Promise<void> {
