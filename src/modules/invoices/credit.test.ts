@@ -25,7 +25,7 @@ test('a credit note takes back the whole of an invoice, and what was paid is giv
   await recordPayment(d.ctx, invoice.id, { method: 'CARD', amount: 4_000 });
   const { id } = await creditInvoice(d.ctx, invoice.id);
   const note = await d.api.get(`/v1/invoices/${id}`).succeeds();
-  assert.deepEqual([note.number, note.type, note.status, note.credit_note_of_id], ['CRN-000001', 'CREDIT_NOTE', 'PART_PAID', invoice.id]);
+  assert.deepEqual([note.number, note.type, note.status, note.credit_note_of_id], ['CRN-000001', 'CREDIT_NOTE', 'ISSUED', invoice.id]);
   assert.deepEqual(note.bill_to, invoice.bill_to);
   assert.match(note.statements[0], /^Credits invoice PRT-000001 of \d{4}-\d\d-\d\d in full\.$/);
   // 26.00 was never paid.
@@ -50,8 +50,10 @@ test('a credit note takes back the whole of an invoice, and what was paid is giv
 
   await refuses(recordPayment(d.ctx, invoice.id, { method: 'CARD', amount: 1 }), 'request_refused');
   await refuses(recordPayment(d.ctx, note.id, { method: 'CARD', amount: 4_001 }), 'validation_failed');
-  const returned = await recordPayment(d.ctx, note.id, { method: 'CARD', amount: 4_000 });
-  assert.deepEqual([returned.status, returned.payments[0]?.amount.amount, amounts(returned).outstanding], ['PAID', -4_000, 0]);
+  const part = await recordPayment(d.ctx, note.id, { method: 'CARD', amount: 1_000 });
+  assert.deepEqual([part.status, amounts(part).outstanding], ['PART_PAID', -3_000]);
+  const returned = await recordPayment(d.ctx, note.id, { method: 'CARD', amount: 3_000 });
+  assert.deepEqual([returned.status, returned.payments[0]?.amount.amount, amounts(returned).outstanding], ['PAID', -1_000, 0]);
 });
 
 test('of what nobody paid nothing is given back; what is paid is given back whole', async () => {

@@ -59,11 +59,11 @@ export async function issued(tx: Context, draft: DetailedRow): Promise<DetailedR
   return { ...invoice, status: statusOf(invoice) };
 }
 
-/** A credit note with what nobody had paid of what it credits: that needs not be given back. */
+/** A credit note with what nobody had paid of what it credits: that needs not be given back, and is no payment. */
 export const withSetOff = (note: DetailedRow, unpaid: number): DetailedRow => ({
   ...note,
   paid: 0 - unpaid,
-  status: statusOf({ gross: note.gross, paid: 0 - unpaid }),
+  status: statusOf({ gross: note.gross + unpaid, paid: 0 }),
 });
 
 /** The invoice with payments, and what they make of it. */

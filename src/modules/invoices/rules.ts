@@ -152,6 +152,10 @@ const isOpen = ({ status }: Pick<Standing, 'status'>): boolean => status === 'IS
 export const outstandingOf = (invoice: Pick<Standing, 'status' | 'gross' | 'paid'>): number =>
   isOpen(invoice) ? invoice.gross - invoice.paid : 0;
 
+/** What a credit note takes off before anything is given back: what was never paid of what it credits. */
+export const setOffOf = ({ paid }: Pick<Standing, 'paid'>, payments: readonly { readonly amount: number }[]): number =>
+  payments.reduce((left, { amount }) => left - amount, paid);
+
 /** Only a draft is issued, or becomes void. */
 export function checkDraft({ status, number }: Standing): void {
   if (status === 'DRAFT') return;
