@@ -6,6 +6,7 @@ import { checked } from '#platform/field-errors.ts';
 import { standing } from './commands.ts';
 import type { InvoiceDetails, NewCredit } from './contract.ts';
 import { newCredit } from './contract.ts';
+import { takeParts } from './counter.ts';
 import { drafted, issued, save, withReckoned, withSetOff } from './issue.ts';
 import type { DetailedRow } from './queries.ts';
 import { invoicesOfDeal } from './queries.ts';
@@ -29,6 +30,7 @@ export async function creditInvoice(ctx: Context, id: string, input: NewCredit =
       const note = await noteOn(tx, invoice);
       const credited: DetailedRow = { ...invoice, status: 'CREDITED' };
       await save(tx, null, note);
+      await takeParts(tx, note);
       await save(tx, invoice, credited);
       recordActivity(tx, 'created', 'invoice', note.id, []);
       recordActivity(tx, 'updated', 'invoice', invoice.id, ['status', 'totals']);

@@ -47,7 +47,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'service_unavailable') throw error;
+      if (!(error instanceof Refusal) || error.code !== 'stock_busy') throw error;
     }
   }
 }

@@ -17,7 +17,7 @@ export type About = Pick<DetailedRow, 'type' | 'branch_id' | 'bill_to' | 'prices
 
 /** A line before it is reckoned. */
 export type NewLine = Pick<LineRow, 'kind' | 'description' | 'quantity' | 'unit_price' | 'discount' | 'vat_code'> &
-  Partial<Pick<LineRow, 'vehicle_id' | 'job_line_id'>>;
+  Partial<Pick<LineRow, 'vehicle_id' | 'job_line_id' | 'part_id'>>;
 
 export type NewPayment = Pick<PaymentRow, 'method' | 'amount'> & Partial<Pick<PaymentRow, 'paid_on' | 'reference'>>;
 
@@ -35,7 +35,7 @@ export const withLines = (tx: Context, invoice: DetailedRow, news: readonly NewL
   withReckoned(
     tx,
     invoice,
-    news.map((line) => ({ vehicle_id: null, job_line_id: null, ...line, ...amountsOf(line, invoice.prices_include_vat) })),
+    news.map((line) => ({ vehicle_id: null, job_line_id: null, part_id: null, ...line, ...amountsOf(line, invoice.prices_include_vat) })),
   );
 
 /** The same with lines that were reckoned before. */

@@ -1,4 +1,4 @@
-import type { VatRate } from '#modules/parts/contract.ts';
+import type { PartMove, VatRate } from '#modules/parts/contract.ts';
 import { vatRateBps, vatRates } from '#modules/parts/contract.ts';
 import type { FieldErrors } from '#platform/errors.ts';
 import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
@@ -93,6 +93,24 @@ export function checkLines(lines: readonly Priced[], pricesIncludeVat: boolean):
     if (gross > mostAmount) errors[`lines.${at}.quantity`] = [`The line comes to more than ${mostAmount}.`];
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
+}
+
+// ---- Parts ----
+
+/** As a line names a part. */
+export const partNamed = (description: string, partNumber: string | null): string =>
+  partNumber === null ? description : `${description} (${partNumber})`;
+
+/** What an invoice takes off the shelves of its branch; a credit note puts it back. */
+export const partMoves = ({ branch_id: branchId, lines }: Sold): PartMove[] =>
+  lines.flatMap(({ id: lineId, part_id: partId, quantity }) => {
+    const hold = { state: 'ISSUED', branchId, quantity: Math.abs(quantity) } as const;
+    return partId === null ? [] : [quantity < 0 ? { lineId, partId, from: hold, to: null } : { lineId, partId, from: null, to: hold }];
+  });
+
+interface Sold {
+  readonly branch_id: string;
+  readonly lines: readonly { readonly id: string; readonly part_id: string | null; readonly quantity: number }[];
 }
 
 // ---- Which VAT ----

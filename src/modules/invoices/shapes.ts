@@ -3,7 +3,7 @@ import { address } from '#modules/dealers/contract.ts';
 import { reasonsToLeave } from '#modules/enquiries/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
 import { shownCustomer, shownDeal, shownJobCard, shownVehicle } from '#modules/links/contract.ts';
-import { quantity, tradeVatRates, vatRates } from '#modules/parts/contract.ts';
+import { partNumber, quantity, tradeVatRates, vatRates } from '#modules/parts/contract.ts';
 import { codeOf, date, dateTime, id, minorUnits, money, openCodeOf, shownOpenCode, text } from '#platform/contract.ts';
 import { invoiceStatuses, invoiceTypes, paymentMethods } from './codes.ts';
 
@@ -23,6 +23,23 @@ const billed = z.strictObject({
 /** When it is to be paid: at once, unless said. */
 const due = { due_on: date.nullable().default(null) };
 
+const counterLine = z
+  .strictObject({
+    part_number: partNumber.optional().describe('Of a part, which leaves the shelf; what the line does not say is the part’s own.'),
+    description: text(500).optional(),
+    quantity: quantity.default(1),
+    unit_price: minorUnits.optional(),
+    discount: minorUnits.default(0),
+    vat_code: codeOf('vat-rates', tradeVatRates).optional().describe('STANDARD, unless it is given or the part’s own.'),
+  })
+  .superRefine((line, ctx) => {
+    if (line.part_number !== undefined) return;
+    for (const field of ['description', 'unit_price'] as const)
+      if (line[field] === undefined) ctx.addIssue({ code: 'custom', path: [field], message: 'Required, unless a part_number is given.' });
+  });
+
+export type CounterLine = z.output<typeof counterLine>;
+
 /** What is sold over the counter, to a customer or to whoever is named. Prices are without VAT. */
 export const newPartsInvoice = z
   .strictObject({
@@ -30,18 +47,7 @@ export const newPartsInvoice = z
     customer_id: id.nullable().default(null),
     bill_to: billed.nullable().default(null),
     ...due,
-    lines: z
-      .array(
-        z.strictObject({
-          description: text(500),
-          quantity: quantity.default(1),
-          unit_price: minorUnits,
-          discount: minorUnits.default(0),
-          vat_code: codeOf('vat-rates', tradeVatRates).default('STANDARD'),
-        }),
-      )
-      .min(1, { error: 'At least one line.' })
-      .max(500, { error: 'At most 500 lines.' }),
+    lines: z.array(counterLine).min(1, { error: 'At least one line.' }).max(500, { error: 'At most 500 lines.' }),
   })
   .refine(({ customer_id, bill_to }) => customer_id !== null || bill_to !== null, {
     path: ['customer_id'],

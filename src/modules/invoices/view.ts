@@ -55,7 +55,7 @@ export function detailsView(reader: Reader): (row: DetailedRow, pdfUrl: string |
   const money = (amount: number) => ({ amount, currency: reader.currency });
   return (row, pdf_url) => ({
     ...show(row),
-    lines: row.lines.map(({ invoice_id: _invoice, unit_price, discount, net, vat, gross, ...line }) => ({
+    lines: row.lines.map(({ invoice_id: _invoice, part_id: _part, unit_price, discount, net, vat, gross, ...line }) => ({
       ...line,
       unit_price: money(unit_price),
       discount: money(discount),

@@ -132,24 +132,6 @@ export async function ownedCar(ctx: Context, customerId: string, id: string): Pr
   return rows[0];
 }
 
-/** A part as a line takes it over. */
-export interface PartOfLine {
-  readonly id: string;
-  readonly part_number: string;
-  readonly description: string;
-  readonly unit_price: number;
-  readonly vat_code: VatRate;
-}
-
-/** The parts that go by these numbers, by their numbers. */
-export async function partsNumbered(ctx: Context, numbers: readonly string[]): Promise<Map<string, PartOfLine>> {
-  if (numbers.length === 0) return new Map();
-  const { rows } = await sql<PartOfLine>`
-    select id, part_number, description, unit_price, vat_code from part
-    where dealer_id = ${ctx.dealer.id}::uuid and part_number = any(${numbers}::text[])`.execute(ctx.db);
-  return new Map(rows.map((part) => [part.part_number, part]));
-}
-
 /** The lines of the finished internal cards of a vehicle of the stock; null when it has none. */
 export async function preparationOf(ctx: Context, vehicleId: string): Promise<LineRow[] | null> {
   const { rows } = await sql<{ lines: LineRow[] }>`

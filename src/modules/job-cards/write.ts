@@ -50,7 +50,7 @@ export async function save(tx: Context, change: Change<JobCardRow>): Promise<voi
 export async function withParts(tx: Context, before: JobCardRow, after: JobCardRow): Promise<LineRow[]> {
   const moves = partMoves(before, after);
   if (moves.every(({ from, to }) => isDeepStrictEqual(from, to))) return after.lines;
-  const holds = await moveParts(tx, after.id, moves);
+  const holds = await moveParts(tx, { kind: 'job_card', id: after.id }, moves);
   return after.lines.map((line) => {
     if (!holds.has(line.id)) return line;
     const hold = holds.get(line.id) ?? null;
