@@ -26,11 +26,12 @@ const sale = sql<Sale | null>`(
     'deal_type', (select d.type from deal d where d.dealer_id = i.dealer_id and d.id = i.deal_id))
   from ${invoice})`;
 
-/** A car that was disposed of left on the day it was said, in the dealership's time zone. */
+/** A car that was disposed of, or whose record was deleted, left on the day it was said, in the dealership's time zone. */
 const soldOn = ({ dealer }: Context) => sql<string | null>`coalesce(
   (select i.issued_on from ${invoice}),
-  case when vehicle.status = 'DISPOSED' then (vehicle.status_changed_at at time zone ${dealer.timeZone})::date end)`;
+  (case when vehicle.status = 'DISPOSED' then vehicle.status_changed_at else vehicle.deleted_at end at time zone ${dealer.timeZone})::date)`;
 
+/** A page of them; numbers have no gap, so that deleted vehicles stay in the book. */
 export const pageOfEntries = <T>(ctx: Context, query: StockBookQuery, toWire: (row: EntryRow) => T): Promise<Page<T>> =>
   readPage(ctx, {
     list: 'stock_book',
@@ -38,7 +39,6 @@ export const pageOfEntries = <T>(ctx: Context, query: StockBookQuery, toWire: (r
     query,
     from: rowsWithin(ctx, 'vehicle')
       .select([soldOn(ctx).as('sold_on'), sale.as('sale')])
-      .where('vehicle.deleted_at', 'is', null)
       .$castTo<EntryRow>(),
     matching: [
       query.branch_id && sql<SqlBool>`vehicle.branch_id = any(${query.branch_id}::uuid[])`,
