@@ -212,6 +212,12 @@ export function checkCreditable(invoice: Standing, ofDeal: readonly OfDeal[]): v
   if (isSpent(invoice, ofDeal)) throw new Refusal('request_refused', 'The deposit was counted by the invoice of the sale; credit that.');
 }
 
+/** A deal is invoiced once, unless that was credited. */
+export function checkUnsold(ofDeal: readonly OfDeal[]): void {
+  if (ofDeal.some(({ type, status }) => type === 'VEHICLE_SALE' && (status === 'PAID' || isOpen({ status }))))
+    throw new Refusal('deal_sold');
+}
+
 /** A deposit that was asked for and not paid would be asked for twice. */
 export function checkDeposits(ofDeal: readonly (Standing & { readonly customer_id: string | null })[], customerId: string | null): void {
   const owed = ofDeal.find((invoice) => invoice.type === 'DEPOSIT' && isOpen(invoice));
