@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteAppointment } from '#modules/appointments/index.ts';
-import { deleteDeal, deliverDeal } from '#modules/deals/index.ts';
+import { cancelByCredit, deleteDeal, deliverDeal, receivePartExchange, sellDeal } from '#modules/deals/index.ts';
 import { creditInvoice, raiseDepositInvoice, raiseSalesInvoice, raiseWorkshopInvoice, recordPayment } from '#modules/invoices/index.ts';
 import { addJobLines, deleteJobCard } from '#modules/job-cards/index.ts';
+import type { Context } from '#platform/context.ts';
 import type { Scope } from '#platform/contract.ts';
 import type { Api } from '../support/api.ts';
 import type { Dealership } from '../support/dealership.ts';
@@ -239,8 +240,9 @@ async function followerOf(api: Api, list: string) {
 /** Without the deal an invoice shows: its scope is that of invoices, but it has a list of its own. */
 const own = ({ deal: _deal, ...item }: { id: string; deal?: unknown }): object => item;
 
-test('a turn that is not had within 5 seconds is refused as stock_busy, which is never stored', async () => {
-  const { service, id, api } = await dealership();
+test('a turn that is not had within 5 seconds is refused, as stock_busy where vehicles or parts may be written; that is never stored', async () => {
+  const { service, id, api, ctx } = await dealership();
+  const deal = await api.post('/v1/deals', {}).succeeds(201);
   const holder = await service.pools.work.connect();
   const car = { condition: 'USED', make: 'Ford', model: 'Ka' };
   try {
@@ -249,12 +251,20 @@ test('a turn that is not had within 5 seconds is refused as stock_busy, which is
     assert.equal(rowCount, 1);
     // Three wait for the turn, the others for a place in the line; the last one would call out first.
     const bodies = [car, car, car, car, { condition: 'USED', registration: 'AB12CDE' }];
-    const answers = await Promise.all(
+    const answers = Promise.all(
       bodies.map((body, at) => api.post('/v1/vehicles', body, { 'idempotency-key': at === 0 ? 'busy' : `busy-${at}` })),
     );
-    for (const { status, body, headers } of answers) {
+    const selling = [
+      api.post('/v1/deals', { status: 'RESERVED' }, { 'idempotency-key': 'deal' }),
+      api.patch(`/v1/deals/${deal.id}`, { status: 'RESERVED' }),
+    ];
+    const staff = [sellDeal, deliverDeal, cancelByCredit, (ctx: Context, id: string) => receivePartExchange(ctx, id, id), deleteDeal];
+    const refused = Promise.all(staff.map((command) => command(ctx, deal.id).catch(({ code }: { code: string }) => code)));
+    for (const { status, body, headers } of [...(await answers), ...(await Promise.all(selling))]) {
       assert.deepEqual([status, body.code, headers['retry-after']], [409, 'stock_busy', '5']);
     }
+    // What is deleted holds no car.
+    assert.deepEqual(await refused, [...Array.from({ length: 4 }, () => 'stock_busy'), 'service_unavailable']);
   } finally {
     await holder.query('rollback');
     holder.release();

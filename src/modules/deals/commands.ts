@@ -25,47 +25,57 @@ import { getDeal } from './reads.ts';
 import * as rules from './rules.ts';
 import { dealView } from './view.ts';
 
+// A turn that is not had in time is answered `stock_busy` by everything that may move a car.
+
 /** Writes down a deal: a quote, or one that holds its car at once. */
 export async function createDeal(ctx: Context, body: NewDeal): Promise<Deal> {
   await checkCodes(ctx, body);
   checkCosts(ctx, body);
-  return inTransaction(ctx, async (tx) => {
-    const [house, found, holder] = await Promise.all([
-      houseOf(tx),
-      findLinks(tx, linksIn(body, kinds)),
-      holderOf(tx, 'deal', body.external_id),
-    ]);
-    const branch = branchFor(body.branch_id, house, tx.caller.branches);
-    const blank = { ...blankDeal, dealer_id: tx.dealer.id, id: uuidv7(tx.now), branch_id: branch.id, created_at: tx.now };
-    const after = { ...written(blank, body, tx.now), branch_name: branch.name };
-    const { made, named } = await plan(tx, null, withSalesperson(blank, after, found), holder);
-    checkFields(tx, null, made.after, found, body, named);
-    made.after.reference = `DEAL-${String(await takeNumbers(tx, 'deal', 1)).padStart(6, '0')}`;
-    await carryOut(tx, made, named);
-    return getDeal(tx, made.after.id);
-  });
+  return inTransaction(
+    ctx,
+    async (tx) => {
+      const [house, found, holder] = await Promise.all([
+        houseOf(tx),
+        findLinks(tx, linksIn(body, kinds)),
+        holderOf(tx, 'deal', body.external_id),
+      ]);
+      const branch = branchFor(body.branch_id, house, tx.caller.branches);
+      const blank = { ...blankDeal, dealer_id: tx.dealer.id, id: uuidv7(tx.now), branch_id: branch.id, created_at: tx.now };
+      const after = { ...written(blank, body, tx.now), branch_name: branch.name };
+      const { made, named } = await plan(tx, null, withSalesperson(blank, after, found), holder);
+      checkFields(tx, null, made.after, found, body, named);
+      made.after.reference = `DEAL-${String(await takeNumbers(tx, 'deal', 1)).padStart(6, '0')}`;
+      await carryOut(tx, made, named);
+      return getDeal(tx, made.after.id);
+    },
+    'stock_busy',
+  );
 }
 
 /** The one way a deal changes through the API. SOLD and what follows are steps of their own. */
 export async function updateDeal(ctx: Context, id: string, body: DealChanges): Promise<Deal> {
   await checkCodes(ctx, body);
   checkCosts(ctx, body);
-  return inTransaction(ctx, async (tx) => {
-    const [house, before, found, holder] = await Promise.all([
-      houseOf(tx),
-      visibleDeal(tx, id),
-      findLinks(tx, linksIn(body, kinds)),
-      holderOf(tx, 'deal', body.external_id),
-    ]);
-    if (!before) throw new Refusal('not_found');
-    checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
-    const after = { ...written(before, body, tx.now), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
-    const { made, named } = await plan(tx, before, withSalesperson(before, after, found), holder);
-    rules.checkOpen(before, made.changed);
-    checkFields(tx, before, made.after, found, body, named);
-    await carryOut(tx, made, named);
-    return getDeal(tx, id);
-  });
+  return inTransaction(
+    ctx,
+    async (tx) => {
+      const [house, before, found, holder] = await Promise.all([
+        houseOf(tx),
+        visibleDeal(tx, id),
+        findLinks(tx, linksIn(body, kinds)),
+        holderOf(tx, 'deal', body.external_id),
+      ]);
+      if (!before) throw new Refusal('not_found');
+      checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
+      const after = { ...written(before, body, tx.now), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
+      const { made, named } = await plan(tx, before, withSalesperson(before, after, found), holder);
+      rules.checkOpen(before, made.changed);
+      checkFields(tx, before, made.after, found, body, named);
+      await carryOut(tx, made, named);
+      return getDeal(tx, id);
+    },
+    'stock_busy',
+  );
 }
 
 /** A deal as it stands, for whoever works on it. */
