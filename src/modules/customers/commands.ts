@@ -9,13 +9,14 @@ import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
+import { checked } from '#platform/field-errors.ts';
 import { dialable } from '#platform/phone.ts';
 import type { Change } from '#platform/records.ts';
 import { checkExternalId, toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import { settled, written } from './changes.ts';
-import type { Consent, CreatedCustomer, CustomerChanges, CustomerDetails, CustomerType, NewCustomer, OwnedVehicle } from './contract.ts';
-import { customerCreated, customerDeleted, customerUpdated } from './contract.ts';
+import type { Consent, CreatedCustomer, CustomerChanges, CustomerDetails, CustomerType, NewCustomer, NewOwnedVehicle } from './contract.ts';
+import { customerCreated, customerDeleted, customerUpdated, newOwnedVehicle } from './contract.ts';
 import type { Address, DetailedRow, Sought } from './queries.ts';
 import { blankCustomer, customersReachedBy, holdingsOf, saveCustomers, saveOwnedVehicle, visibleCustomer } from './queries.ts';
 import * as rules from './rules.ts';
@@ -105,8 +106,9 @@ export async function customerAsking(
 }
 
 /** Notes a car that is known to be a customer's; one of the same registration is known already. */
-export const noteOwnedVehicle = (ctx: Context, customerId: string, vehicle: Omit<OwnedVehicle, 'id'>): Promise<CustomerDetails> =>
-  inTransaction(ctx, async (tx) => {
+export async function noteOwnedVehicle(ctx: Context, customerId: string, input: NewOwnedVehicle): Promise<CustomerDetails> {
+  const vehicle = checked(newOwnedVehicle, input);
+  return inTransaction(ctx, async (tx) => {
     const before = await standing(tx, customerId);
     const { owned_vehicles: owned } = before;
     const known = owned.find(({ registration }) => registration !== null && registration === vehicle.registration);
@@ -119,6 +121,7 @@ export const noteOwnedVehicle = (ctx: Context, customerId: string, vehicle: Omit
     tellOf(tx, { before, after, changed: ['owned_vehicles'] });
     return detailsView(readerOf(tx))(after);
   });
+}
 
 /** Empties the records for the sandbox's reset. */
 export const eraseCustomers = (ctx: Context): Promise<void> => erase(ctx, ['customer_vehicle', 'customer']);

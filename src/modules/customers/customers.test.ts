@@ -355,7 +355,8 @@ test('the cars known to be a customer’s are read with it', async () => {
     mot_expires_on: '2026-09-01',
     next_service_on: null,
   };
-  await noteOwnedVehicle(dealer.ctx, id, car);
+  await assert.rejects(noteOwnedVehicle(dealer.ctx, id, { ...car, mileage: -1 }), { code: 'validation_failed' });
+  await noteOwnedVehicle(dealer.ctx, id, { ...car, registration: 'ab12 cde' });
   await noteOwnedVehicle(dealer.ctx, id, { ...car, mileage: 20 });
   await noteOwnedVehicle(dealer.ctx, id, { ...car, mileage: 20 });
   const { owned_vehicles: cars } = await dealer.api.get(`/v1/customers/${id}`).succeeds();

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { address } from '#modules/dealers/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
 import { email } from '#modules/staff/contract.ts';
-import { codeOf, date, dateTime, externalIdField, id, metadataChanges, moment, needing, text } from '#platform/contract.ts';
+import { registration, vin } from '#modules/vehicles/contract.ts';
+import { codeOf, date, dateTime, externalIdField, id, metadataChanges, moment, needing, text, whole } from '#platform/contract.ts';
 import { contactMethods, customerTypes } from './codes.ts';
 
 const line = (max: number) => text(max).nullable();
@@ -90,6 +91,18 @@ export const newCustomer = customerChanges
   })
   .meta(needing([['last_name'], ['company_name']], [['email'], ['mobile'], ['phone']]));
 export type NewCustomer = z.output<typeof newCustomer>;
+
+/** A car that is known to be a customer's, as staff note it. */
+export const newOwnedVehicle = z.strictObject({
+  registration: registration.nullable(),
+  vin: vin.nullable(),
+  make: line(60),
+  model: line(60),
+  mileage: whole(0, 9_999_999).nullable(),
+  mot_expires_on: date.nullable(),
+  next_service_on: date.nullable(),
+});
+export type NewOwnedVehicle = z.input<typeof newOwnedVehicle>;
 
 // ---- Responses ----
 

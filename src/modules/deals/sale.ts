@@ -8,10 +8,13 @@ import { dateIn } from '#platform/dates.ts';
 import { erase } from '#platform/db/records.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
+import { checked } from '#platform/field-errors.ts';
+import { said } from '#platform/merge-patch.ts';
 import { toTombstone } from '#platform/records.ts';
 import { settled } from './changes.ts';
 import { carryOut, namedBy, standing } from './commands.ts';
-import type { Deal } from './contract.ts';
+import type { CarSeen, Deal } from './contract.ts';
+import { carSeen } from './contract.ts';
 import type { DealRow, KeptExchange } from './queries.ts';
 import { getDeal } from './reads.ts';
 import * as rules from './rules.ts';
@@ -55,11 +58,8 @@ export const deliverDeal = (ctx: Context, dealId: string): Promise<Deal> =>
     'stock_busy',
   );
 
-/** What is seen of a car when it has come, where the deal did not say it. */
-export type Seen = Partial<Pick<KeptExchange, 'make' | 'model' | 'mileage'>>;
-
 /** The car given in part exchange has come: it is taken into stock, for what the deal allows for it. */
-export const receivePartExchange = (ctx: Context, dealId: string, partExchangeId: string, seen: Seen = {}): Promise<Deal> =>
+export const receivePartExchange = (ctx: Context, dealId: string, partExchangeId: string, seen: CarSeen = {}): Promise<Deal> =>
   inTransaction(
     ctx,
     async (tx) => {
@@ -67,7 +67,7 @@ export const receivePartExchange = (ctx: Context, dealId: string, partExchangeId
       const offered = deal.part_exchanges.find(({ id }) => id === partExchangeId);
       if (!offered) throw new Refusal('not_found', 'The deal has no such part exchange.');
       rules.checkReceivable(deal, offered);
-      const exchange = { ...offered, ...seen };
+      const exchange = { ...offered, ...said(checked(carSeen, seen)) };
       const vehicle = await takeInExchange(tx, carOf(deal, exchange, dateIn(tx.dealer.timeZone, tx.now)));
       const received: KeptExchange = { ...exchange, status: 'RECEIVED', stock_vehicle_id: vehicle.id };
       await change(tx, deal, { part_exchanges: deal.part_exchanges.map((one) => (one === offered ? received : one)) });

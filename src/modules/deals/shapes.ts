@@ -146,6 +146,10 @@ const first = z.enum(['QUOTE', 'RESERVED', 'ORDERED'], { error: 'A new deal is Q
 export const newDeal = z.strictObject({ ...writable, status: first.describe('QUOTE unless it is given.') }).partial();
 export type NewDeal = z.output<typeof newDeal>;
 
+/** What is seen of a car when it has come in part exchange, where the deal did not say it. */
+export const carSeen = z.strictObject({ make: line(60), model: line(60), mileage: traded.mileage }).partial();
+export type CarSeen = z.input<typeof carSeen>;
+
 // ---- Responses ----
 
 const uuid = z.string().meta({ format: 'uuid' });

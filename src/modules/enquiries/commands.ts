@@ -12,13 +12,14 @@ import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
+import { checked } from '#platform/field-errors.ts';
 import { dialable } from '#platform/phone.ts';
 import type { Change } from '#platform/records.ts';
 import { checkExternalId, showing, toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import { settled, written } from './changes.ts';
 import type { EnquiryChanges, EnquiryStatus, EnquiryWithNotes, NewEnquiry, NewNote, Note } from './contract.ts';
-import { enquiryCreated, enquiryDeleted, enquiryUpdated } from './contract.ts';
+import { appraisal, enquiryCreated, enquiryDeleted, enquiryUpdated } from './contract.ts';
 import type { DetailedRow } from './queries.ts';
 import { blankEnquiry, insertNote, saveEnquiries, savePartExchange, visibleEnquiry } from './queries.ts';
 import * as rules from './rules.ts';
@@ -95,8 +96,9 @@ export const addNote = (ctx: Context, id: string, { body }: NewNote): Promise<No
   });
 
 /** What the dealership would give for the car offered in part exchange. From then on it is not forgotten. */
-export const appraisePartExchange = (ctx: Context, id: string, valuation: number): Promise<EnquiryWithNotes> =>
+export const appraisePartExchange = (ctx: Context, id: string, amount: number): Promise<EnquiryWithNotes> =>
   inTransaction(ctx, async (tx) => {
+    const { valuation } = checked(appraisal, { valuation: amount });
     const enquiry = await standing(tx, id);
     const { part_exchange: offer } = enquiry;
     if (!offer) throw new Refusal('not_found', 'Nothing is offered in part exchange.');
