@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '#platform/dates.ts';
-import { parseInstant, toDateTime } from '#platform/dates.ts';
+import { momentOf, wholeSecond } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import type { Consent, ConsentChanges, CustomerChanges } from './contract.ts';
@@ -47,14 +47,11 @@ export function consented(before: Consent | null, changes: ConsentChanges, now: 
   const said: typeof noConsent = { ...stood };
   for (const channel of ['email', 'sms', 'phone', 'post'] as const) if (rest[channel] !== undefined) said[channel] = rest[channel] ?? false;
   if (rest.wording !== undefined) said.wording = rest.wording;
-  if (typeof recordedAt === 'string') return { ...said, recorded_at: wholeSecond(parseInstant(recordedAt)) };
+  if (typeof recordedAt === 'string') return { ...said, recorded_at: momentOf(recordedAt) };
   return { ...said, recorded_at: before && isDeepStrictEqual(said, stood) ? recordedBefore : wholeSecond(now) };
 }
 
 const saysNothing = (changes: object): boolean => Object.values(changes).every((value) => value === undefined || value === null);
-
-/** As it will be shown, so that what was read can be written back and changes nothing. */
-export const wholeSecond = (at: Instant): Instant => parseInstant(toDateTime(at));
 
 /** Draws the consequences of a change: what the customer is called and found by, and the time. */
 export function settled(before: DetailedRow | null, after: DetailedRow, branchName: string | null, now: Instant): Change<DetailedRow> {

@@ -1,4 +1,4 @@
-export { consented, patchedAddress, wholeSecond } from './changes.ts';
+export { consented, patchedAddress } from './changes.ts';
 export type { Asking, Contact } from './commands.ts';
 export { createCustomer, customerAsking, deleteCustomer, eraseCustomers, noteOwnedVehicle, updateCustomer } from './commands.ts';
 export { stampCustomers } from './queries.ts';

@@ -8,13 +8,9 @@ import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
 import { andWithin, keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
+import type { Kept } from '#platform/money.ts';
 import type { Branches } from '#platform/reach.ts';
 import type { Deal, DealListQuery, DealStatus, Extra, Finance, PartExchange } from './contract.ts';
-
-/** As the wire has it, but for amounts: these are kept in minor units. */
-type Kept<T> = {
-  [F in keyof T]: T[F] extends { amount: number } ? number : Extract<T[F], { amount: number }> extends never ? T[F] : number | null;
-};
 
 export type KeptExtra = Kept<Omit<Extra, 'total'>>;
 export type KeptExchange = Kept<Omit<PartExchange, 'net'>>;

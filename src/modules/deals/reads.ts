@@ -2,7 +2,7 @@ import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
-import { firstMoment, lastMoment } from '#platform/dates.ts';
+import { spansIn } from '#platform/dates.ts';
 import { Refusal } from '#platform/errors.ts';
 import { toTombstone } from '#platform/records.ts';
 import type { Deal, DealListQuery } from './contract.ts';
@@ -13,7 +13,9 @@ import { dealView } from './view.ts';
 export async function listDeals(ctx: Context, query: DealListQuery): Promise<Page<Deal | Tombstone>> {
   const show = dealView(readerOf(ctx));
   await checkDealerCodes(ctx, { type: 'deal-types' }, query);
-  return pageOfDeals(ctx, inZone(ctx.dealer.timeZone, query), (row) => (row.deleted_at === null ? show(row) : toTombstone(row)));
+  return pageOfDeals(ctx, spansIn(ctx.dealer.timeZone, query, ['sold', 'handover']), (row) =>
+    row.deleted_at === null ? show(row) : toTombstone(row),
+  );
 }
 
 /** One deal, if it exists for this caller. */
@@ -22,12 +24,3 @@ export async function getDeal(ctx: Context, id: string): Promise<Deal> {
   if (!row) throw new Refusal('not_found');
   return dealView(readerOf(ctx))(row);
 }
-
-/** The dates of a filter as the moments they mean in a time zone. */
-const inZone = (timeZone: string, { sold_from, sold_to, handover_from, handover_to, ...query }: DealListQuery): DealListQuery => ({
-  ...query,
-  ...(sold_from !== undefined && { sold_from: firstMoment(timeZone, sold_from) }),
-  ...(sold_to !== undefined && { sold_to: lastMoment(timeZone, sold_to) }),
-  ...(handover_from !== undefined && { handover_from: firstMoment(timeZone, handover_from) }),
-  ...(handover_to !== undefined && { handover_to: lastMoment(timeZone, handover_to) }),
-});

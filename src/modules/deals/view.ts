@@ -1,5 +1,4 @@
 import type { Reader } from '#platform/context.ts';
-import type { Instant } from '#platform/dates.ts';
 import { toDateTime } from '#platform/dates.ts';
 import type { Money } from '#platform/money.ts';
 import { toMoney } from '#platform/money.ts';
@@ -36,21 +35,21 @@ export function dealView({ currency, scopes }: Reader): (row: DealRow) => Deal {
     deposit: {
       required: toMoney(row.deposit_required, currency),
       paid: { amount: kept(row, row.invoiced).deposit, currency },
-      paid_at: shown(row.invoiced.deposit_at),
+      paid_at: toDateTime(row.invoiced.deposit_at),
     },
     finance: row.finance && toFinance(row.finance, currency),
     totals: toTotals(row, currency),
     vat_scheme: row.vat_scheme,
     handover: {
       method: row.handover_method,
-      scheduled_at: shown(row.handover_scheduled_at),
-      completed_at: shown(row.handover_completed_at),
+      scheduled_at: toDateTime(row.handover_scheduled_at),
+      completed_at: toDateTime(row.handover_completed_at),
       address: row.handover_address,
     },
-    ordered_at: shown(row.ordered_at),
-    sold_at: shown(row.sold_at),
-    delivered_at: shown(row.delivered_at),
-    cancelled_at: shown(row.cancelled_at),
+    ordered_at: toDateTime(row.ordered_at),
+    sold_at: toDateTime(row.sold_at),
+    delivered_at: toDateTime(row.delivered_at),
+    cancelled_at: toDateTime(row.cancelled_at),
     cancellation_reason: row.cancellation_reason,
     cancellation_note: row.cancellation_note,
     invoice_ids: row.invoiced.ids,
@@ -59,8 +58,6 @@ export function dealView({ currency, scopes }: Reader): (row: DealRow) => Deal {
     updated_at: toDateTime(row.updated_at),
   });
 }
-
-const shown = (at: Instant | null): string | null => at && toDateTime(at);
 
 const toExtra = (extra: KeptExtra, currency: string): Extra => ({
   ...extra,

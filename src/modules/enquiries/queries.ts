@@ -7,10 +7,8 @@ import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
 import { keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
+import type { Kept } from '#platform/money.ts';
 import type { Attribution, Contact, EnquiryListQuery, EnquiryStatus, Finance, Note, PartExchange, TestDrive, Wanted } from './contract.ts';
-
-/** As the wire has it, but for amounts: these are kept in minor units. */
-type Kept<T> = { [F in keyof T]: Extract<T[F], { amount: number }> extends never ? T[F] : number | null };
 
 export type KeptWanted = Kept<Wanted>;
 export type KeptFinance = Kept<Finance>;

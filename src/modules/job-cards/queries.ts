@@ -1,11 +1,11 @@
 import type { Expression, Selectable, SqlBool } from 'kysely';
 import { sql } from 'kysely';
+import { standingStatuses } from '#modules/invoices/contract.ts';
 import type { Summaries } from '#modules/links/contract.ts';
 import { summaryOf } from '#modules/links/index.ts';
 import type { StockState, VatRate } from '#modules/parts/contract.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
-import type { Instant } from '#platform/dates.ts';
 import { keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { CustomerVehicle, JobCardListQuery, JobCardStatus, JobLineKind, JobLineStatus, PayType } from './contract.ts';
@@ -59,7 +59,7 @@ const lines = sql<LineRow[]>`(
   select coalesce(json_agg(to_jsonb(l) order by l.position), '[]')
   from job_card_line l where l.dealer_id = job_card.dealer_id and l.job_card_id = job_card.id)`.as('lines');
 
-const standing = sql<SqlBool>`i.status in ('ISSUED', 'PART_PAID', 'PAID')`;
+const standing = sql<SqlBool>`i.status = any(${standingStatuses}::text[])`;
 
 const invoice = sql<BillingRow | null>`(
   select json_build_object('id', i.id, 'status', i.status, 'settled', i.paid >= i.gross)
@@ -86,11 +86,8 @@ function reachable(ctx: Context) {
 export const visibleJobCard = (ctx: Context, id: string): Promise<JobCardRow | undefined> =>
   reachable(ctx).where('job_card.id', '=', id).where('job_card.deleted_at', 'is', null).executeTakeFirst();
 
-/** The spans of a list's filters, in moments. */
-export type Spans = { readonly [F in `${'booked_in' | 'promised'}_${'from' | 'to'}`]?: Instant | undefined };
-
-/** A page of them. */
-export const pageOfJobCards = <T>(ctx: Context, query: JobCardListQuery & Spans, toWire: (row: JobCardRow) => T): Promise<Page<T>> =>
+/** A page of them; the spans of the filter are in moments. */
+export const pageOfJobCards = <T>(ctx: Context, query: JobCardListQuery, toWire: (row: JobCardRow) => T): Promise<Page<T>> =>
   pageOfRecords(ctx, {
     list: 'job_cards',
     table: 'job_card',
@@ -109,10 +106,10 @@ export const pageOfJobCards = <T>(ctx: Context, query: JobCardListQuery & Spans,
         sql<SqlBool>`exists(
         select from invoice i where i.dealer_id = job_card.dealer_id and i.job_card_id = job_card.id and i.type = 'WORKSHOP'
           and ${standing}) = ${query.invoiced}::boolean`,
-      query.booked_in_from && sql<SqlBool>`job_card.booked_in_at >= ${query.booked_in_from}::timestamptz`,
-      query.booked_in_to && sql<SqlBool>`job_card.booked_in_at <= ${query.booked_in_to}::timestamptz`,
-      query.promised_from && sql<SqlBool>`job_card.promised_at >= ${query.promised_from}::timestamptz`,
-      query.promised_to && sql<SqlBool>`job_card.promised_at <= ${query.promised_to}::timestamptz`,
+      query.booked_in_from !== undefined && sql<SqlBool>`job_card.booked_in_at >= ${query.booked_in_from}::timestamptz`,
+      query.booked_in_to !== undefined && sql<SqlBool>`job_card.booked_in_at <= ${query.booked_in_to}::timestamptz`,
+      query.promised_from !== undefined && sql<SqlBool>`job_card.promised_at >= ${query.promised_from}::timestamptz`,
+      query.promised_to !== undefined && sql<SqlBool>`job_card.promised_at <= ${query.promised_to}::timestamptz`,
     ],
     toWire,
   });

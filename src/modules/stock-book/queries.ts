@@ -1,5 +1,6 @@
 import type { Selectable, SqlBool } from 'kysely';
 import { sql } from 'kysely';
+import { standingStatuses } from '#modules/invoices/contract.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import { readPage } from '#platform/db/pages.ts';
@@ -19,7 +20,7 @@ interface Sale {
 export type EntryRow = Selectable<DB['vehicle']> & { sold_on: string | null; sale: Sale | null };
 
 const invoice = sql`invoice i join invoice_line l on l.dealer_id = i.dealer_id and l.invoice_id = i.id and l.vehicle_id = i.vehicle_id and l.kind = 'VEHICLE'
-  where i.dealer_id = vehicle.dealer_id and i.vehicle_id = vehicle.id and i.type = 'VEHICLE_SALE' and i.status in ('ISSUED', 'PART_PAID', 'PAID')`;
+  where i.dealer_id = vehicle.dealer_id and i.vehicle_id = vehicle.id and i.type = 'VEHICLE_SALE' and i.status = any(${standingStatuses}::text[])`;
 
 const sale = sql<Sale | null>`(
   select json_build_object('number', i.number, 'buyer_name', i.bill_to ->> 'name', 'selling_price', l.gross, 'vat_code', l.vat_code,

@@ -24,7 +24,7 @@ export function vehicleView(reader: Reader): (row: VehicleRow) => Vehicle {
     v5c_issued_on: row.v5c_issued_on,
     provenance: row.provenance && {
       ...row.provenance,
-      checked_at: row.provenance.checked_at === null ? null : toDateTime(row.provenance.checked_at),
+      checked_at: toDateTime(row.provenance.checked_at),
     },
     vat_scheme: row.vat_scheme,
     costs: seesCosts ? costsOf(row, currency) : null,
