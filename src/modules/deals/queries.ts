@@ -6,10 +6,9 @@ import type { VehicleStatus } from '#modules/vehicles/contract.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { andWithin, keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
+import { keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { Kept } from '#platform/money.ts';
-import type { Branches } from '#platform/reach.ts';
 import type { Deal, DealListQuery, DealStatus, Extra, Finance, PartExchange } from './contract.ts';
 
 export type KeptExtra = Kept<Omit<Extra, 'total'>>;
@@ -61,10 +60,9 @@ const carVatScheme = sql<string | null>`(
  * What a customer gave and got back: finance and part exchange count as they were agreed, a deposit where it was paid.
  * What was given back is less than nothing.
  */
-const invoicedWithin = (branches: Branches) =>
-  sql<Invoiced>`(
+const invoiced = sql<Invoiced>`(
   select json_build_object(
-    'ids', coalesce(json_agg(i.id order by i.created_at, i.id) filter (where true${andWithin(branches, 'i.branch_id')}), '[]'),
+    'ids', coalesce(json_agg(i.id order by i.created_at, i.id), '[]'),
     'paid', coalesce(sum(p.amount), 0), 'financed', coalesce(sum(p.financed), 0),
     'deposit', coalesce(sum(p.amount) filter (where coalesce(o.type, i.type) = 'DEPOSIT'), 0),
     'deposit_at', max(p.last_at) filter (where i.type = 'DEPOSIT'))
@@ -87,7 +85,7 @@ function reachable(ctx: Context) {
       summaryOf('vehicle', 'deal', 'vehicle_id', branches).as('vehicle'),
       summaryOf('staff', 'deal', 'salesperson_id', branches).as('salesperson'),
       carVatScheme,
-      invoicedWithin(branches),
+      invoiced,
     ])
     .$castTo<DealRow>();
 }

@@ -27,6 +27,7 @@ test('a credit note takes back the whole of an invoice, and what was paid is giv
   const note = await d.api.get(`/v1/invoices/${id}`).succeeds();
   assert.deepEqual([note.number, note.type, note.status, note.credit_note_of_id], ['CRN-000001', 'CREDIT_NOTE', 'ISSUED', invoice.id]);
   assert.deepEqual(note.bill_to, invoice.bill_to);
+  assert.deepEqual(note.credit_note_of, { id: invoice.id, number: 'PRT-000001', status: 'CREDITED' });
   assert.match(note.statements[0], /^Credits invoice PRT-000001 of \d{4}-\d\d-\d\d in full\.$/);
   // 26.00 was never paid.
   assert.deepEqual(amounts(note), { net: -5_500, vat: -1_100, gross: -6_600, paid: -2_600, outstanding: -4_000 });

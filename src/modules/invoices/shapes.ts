@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { address } from '#modules/dealers/contract.ts';
 import { reasonsToLeave } from '#modules/enquiries/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
-import { shownCustomer, shownDeal, shownJobCard, shownVehicle } from '#modules/links/contract.ts';
+import { shownCustomer, shownDeal, shownInvoice, shownJobCard, shownVehicle } from '#modules/links/contract.ts';
 import { partNumber, quantity, tradeVatRates, vatRates } from '#modules/parts/contract.ts';
 import { codeOf, date, dateTime, id, minorUnits, money, openCodeOf, shownOpenCode, text } from '#platform/contract.ts';
 import { invoiceStatuses, invoiceTypes, paymentMethods } from './codes.ts';
@@ -159,6 +159,7 @@ export const invoice = z
     vehicle_id: uuid.nullable(),
     vehicle: shownVehicle,
     credit_note_of_id: uuid.nullable().describe('The invoice a credit note credits.'),
+    credit_note_of: shownInvoice,
     issued_on: day,
     tax_point_on: day,
     due_on: day,

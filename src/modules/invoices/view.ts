@@ -29,6 +29,7 @@ export function invoiceView({ currency, scopes }: Reader): (row: InvoiceRow) => 
     vehicle_id: row.vehicle_id,
     vehicle: seesVehicles ? row.vehicle : null,
     credit_note_of_id: row.credit_note_of_id,
+    credit_note_of: row.credit_note_of,
     issued_on: row.issued_on,
     tax_point_on: row.tax_point_on,
     due_on: row.due_on,

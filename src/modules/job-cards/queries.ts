@@ -48,6 +48,8 @@ interface Joined {
   advisor: Summaries['staff'] | null;
   lines: LineRow[];
   invoice: BillingRow | null;
+  /** The same as it is shown. */
+  bill: Summaries['invoice'] | null;
 }
 
 type Generated = 'customer_registration';
@@ -61,10 +63,14 @@ const lines = sql<LineRow[]>`(
 
 const standing = sql<SqlBool>`i.status = any(${standingStatuses}::text[])`;
 
-const invoice = sql<BillingRow | null>`(
-  select json_build_object('id', i.id, 'status', i.status, 'settled', i.paid >= i.gross)
+const latestInvoice = sql`
   from invoice i where i.dealer_id = job_card.dealer_id and i.job_card_id = job_card.id and i.type = 'WORKSHOP' and i.status <> 'VOID'
-  order by ${standing} desc, i.created_at desc, i.id desc limit 1)`.as('invoice');
+  order by ${standing} desc, i.created_at desc, i.id desc limit 1`;
+
+const invoice = sql<BillingRow | null>`(
+  select json_build_object('id', i.id, 'status', i.status, 'settled', i.paid >= i.gross)${latestInvoice})`.as('invoice');
+
+const invoiceId = sql<string | null>`(select i.id${latestInvoice})`;
 
 /** Those within the caller's reach, tombstones among them. */
 function reachable(ctx: Context) {
@@ -78,6 +84,7 @@ function reachable(ctx: Context) {
       summaryOf('staff', 'job_card', 'advisor_id', branches).as('advisor'),
       lines,
       invoice,
+      summaryOf('invoice', 'job_card', invoiceId, branches).as('bill'),
     ])
     .$castTo<JobCardRow>();
 }
@@ -183,13 +190,14 @@ export const blankJobCard: JobCardRow = {
   advisor: null,
   lines: [],
   invoice: null,
+  bill: null,
 };
 
 /** Saves new and changed cards alike; their lines have a table of their own. */
 export const saveJobCards = keeperOf<JobCardRow>({
   table: 'job_card',
   blank: blankJobCard,
-  elsewhere: ['branch_name', 'customer', 'vehicle', 'appointment', 'deal', 'advisor', 'lines', 'invoice'],
+  elsewhere: ['branch_name', 'customer', 'vehicle', 'appointment', 'deal', 'advisor', 'lines', 'invoice', 'bill'],
   fixed: ['dealer_id', 'id', 'number', 'created_at'],
 });
 

@@ -45,6 +45,7 @@ export function jobCardView({ currency, scopes }: Reader): (row: JobCardRow) => 
     lines: row.lines.map((line) => toLine(line, currency)),
     totals: toTotals(row.lines, currency),
     invoice_id: row.invoice?.id ?? null,
+    invoice: sees('sales:read') ? row.bill : null,
     invoice_status: row.invoice?.status ?? null,
     is_paid: isPaid(row),
     metadata: row.metadata,
