@@ -21,8 +21,8 @@ export function parseInstant(text: string): Instant {
   return `${new Date(text).toISOString().slice(0, 19)}.${micros.padEnd(6, '0').slice(0, 6)}Z`;
 }
 
-/** As it will be shown, so that what was read can be written back and changes nothing. */
-export const wholeSecond = (at: Instant): Instant => parseInstant(toDateTime(at));
+/** A moment as it will be shown, so that what was read can be written back and changes nothing. */
+export const wholeSecond = (instant: Instant): Instant => parseInstant(toDateTime(instant));
 
 /** The moment somebody wrote. */
 export const momentOf = (text: string): Instant => wholeSecond(parseInstant(text));

@@ -98,7 +98,7 @@ test('a card is invoiced once, and by who reaches it', async () => {
   await refuses(raiseWorkshopInvoice(elsewhere, card.id), 'not_found');
   await refuses(raiseWorkshopInvoice(d.ctx, '00000000-0000-4000-8000-000000000000'), 'not_found');
   const both = await Promise.allSettled([raiseWorkshopInvoice(d.ctx, card.id), raiseWorkshopInvoice(d.ctx, card.id)]);
-  const refused = both.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []));
+  const refused = both.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
   assert.deepEqual(refused, ['request_refused']);
 });
 
