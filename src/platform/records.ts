@@ -15,7 +15,10 @@ export interface Change<R> {
   readonly changed: readonly string[];
 }
 
-/** The ids in one of its fields, before and after, of records that show something of it, where a write changes that: it is new, gone, names another, or differs in a field they show. */
+/**
+ * The ids in one of its fields, before and after, of records that show something of it, where a write changes that: it is new, gone,
+ * names another, or differs in a field they show.
+ */
 export function showing<
   F extends string,
   R extends { readonly [field in F | 'id']: string | null } & { readonly deleted_at: Instant | null },
