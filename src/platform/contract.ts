@@ -141,11 +141,14 @@ export const id = z.guid({ error: 'Not a UUID.' }).toLowerCase();
 /** JSON can say -0, which is kept as 0 and would differ from it. */
 const withoutSign = (value: number): number => (value === 0 ? 0 : value);
 
+/** No amount is more than this. */
+export const mostAmount = 9_999_999_999;
+
 /** An amount in minor units of the dealer's currency. */
 export const minorUnits = z
   .int({ error: 'A whole number of minor units, such as 1299500 for 12,995.00.' })
   .min(0, { error: 'Must not be negative.' })
-  .max(9_999_999_999, { error: 'At most 9999999999.' })
+  .max(mostAmount, { error: `At most ${mostAmount}.` })
   .overwrite(withoutSign);
 
 export const whole = (min: number, max: number) =>

@@ -9,13 +9,23 @@ export function toInstant(text: string): Instant {
 }
 
 /** The moment as the wire shows it: whole seconds, floored, so that a client which stores what it saw never skips a row. */
-export const toDateTime = (instant: Instant): string => `${instant.slice(0, 19)}Z`;
+export function toDateTime(instant: Instant): string;
+export function toDateTime(instant: Instant | null): string | null;
+export function toDateTime(instant: Instant | null): string | null {
+  return instant && `${instant.slice(0, 19)}Z`;
+}
 
 /** Any ISO 8601 date-time as an Instant. The text must be valid. */
 export function parseInstant(text: string): Instant {
   const micros = /\.(\d+)/.exec(text)?.[1] ?? '';
   return `${new Date(text).toISOString().slice(0, 19)}.${micros.padEnd(6, '0').slice(0, 6)}Z`;
 }
+
+/** A moment as it will be shown, so that what was read can be written back and changes nothing. */
+export const wholeSecond = (instant: Instant): Instant => parseInstant(toDateTime(instant));
+
+/** The moment somebody wrote. */
+export const momentOf = (text: string): Instant => wholeSecond(parseInstant(text));
 
 export const fromMillis = (millis: number): Instant => parseInstant(new Date(millis).toISOString());
 
@@ -60,6 +70,16 @@ export function lastMoment(timeZone: string, text: string): Instant {
   if (!isDate(text)) return text.includes('.') ? parseInstant(text) : `${parseInstant(text).slice(0, 20)}999999Z`;
   const next = isZoned(text) ? firstMinute(timeZone, text, (shown) => shown > text) : Date.parse(text) + dayMs;
   return `${fromMillis(next - minuteMs).slice(0, 17)}59.999999Z`;
+}
+
+/** A query whose spans (`<name>_from`, `<name>_to`) are moments: of a date the first and the last of it in a time zone. */
+export function spansIn<Q extends object>(timeZone: string, query: Q, names: readonly string[]): Q {
+  const ends = names.flatMap((name) => [[`${name}_from`, firstMoment] as const, [`${name}_to`, lastMoment] as const]);
+  const given = ends.flatMap(([field, moment]) => {
+    const text = (query as Readonly<Record<string, unknown>>)[field];
+    return typeof text === 'string' ? [[field, moment(timeZone, text)]] : [];
+  });
+  return { ...query, ...Object.fromEntries(given) };
 }
 
 const minuteMs = 60_000;

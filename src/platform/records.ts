@@ -15,6 +15,18 @@ export interface Change<R> {
   readonly changed: readonly string[];
 }
 
+/**
+ * The ids in one of its fields, before and after, of records that show something of it, where a write changes that: it is new, gone,
+ * names another, or differs in a field they show.
+ */
+export function showing<
+  F extends string,
+  R extends { readonly [field in F | 'id']: string | null } & { readonly deleted_at: Instant | null },
+>({ before, after }: Change<R>, link: F, shown: readonly (keyof R)[] = []): (string | null)[] {
+  const isSame = before && ([link, 'deleted_at', ...shown] as (keyof R)[]).every((field) => before[field] === after[field]);
+  return isSame ? [] : [...new Set([before?.[link] ?? null, after[link]])];
+}
+
 /** What is left of a record that was deleted. */
 export const toTombstone = ({
   id,

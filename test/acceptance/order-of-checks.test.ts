@@ -140,6 +140,13 @@ const faults: readonly Fault[] = [
   { name: 'an unknown field', code: 'validation_failed', field: 'nonsense', of: bodies, put: write('nonsense', 1) },
   { name: 'an unknown query parameter', code: 'validation_failed', field: 'absurdity', put: (s) => (s.query = '?absurdity=1') },
   { name: 'a status the API never sets', code: 'validation_failed', field: 'status', of: bodies, put: write('status', 'SOLD') },
+  {
+    name: 'a code of the dealer’s own that nobody made',
+    code: 'validation_failed',
+    field: 'costs.purchase_source',
+    of: { ...secret, ...bodies },
+    put: write('costs', { purchase_source: 'X_NEVER' }),
+  },
   { name: 'costs without their scope', code: 'insufficient_scope', of: bodies, put: write('costs', { purchase_price: 1 }) },
   { name: 'a malformed id', code: 'not_found', of: { ops: ['change', 'read'] }, put: (s) => (s.id = 'none') },
   {
@@ -225,6 +232,32 @@ test('the checks are made in one order: each fault is answered whatever later on
     [],
     'every fault was tried',
   );
+});
+
+test('whether a code is one the dealer has made is a matter of shape: it is asked before the record is looked for, and of filters too', async () => {
+  const { api } = await dealership();
+  const of: Record<string, { written: object; filters: readonly string[] }> = {
+    vehicles: { written: { costs: { purchase_source: 'X_NEVER' } }, filters: [] },
+    enquiries: { written: { type: 'X_NEVER', source: 'X_NEVER', lost_reason: 'X_NEVER' }, filters: ['type', 'source'] },
+    deals: {
+      written: { type: 'X_NEVER', cancellation_reason: 'X_NEVER', extras: [{ kind: 'X_NEVER', unit_price: 1 }] },
+      filters: ['type'],
+    },
+    appointments: { written: { type: 'X_NEVER', transport_option: 'X_NEVER' }, filters: ['type'] },
+    'job-cards': { written: { transport_option: 'X_NEVER' }, filters: ['type'] },
+  };
+  for (const [resource, { written, filters }] of Object.entries(of)) {
+    const path = `/v1/${resource}/00000000-0000-4000-8000-000000000000`;
+    const { errors } = await api.patch(path, written).refuses(422, 'validation_failed');
+    assert.deepEqual(
+      Object.keys(errors).map((field) => field.split('.')[0]),
+      Object.keys(written),
+    );
+    for (const filter of filters) {
+      const { errors } = await api.get(`/v1/${resource}?${filter}=X_NEVER`).refuses(422, 'validation_failed');
+      assert.deepEqual(Object.keys(errors), [filter], resource);
+    }
+  }
 });
 
 /** A dealership whose keys are tried, and what puts it in a state for one request. */

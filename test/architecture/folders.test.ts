@@ -14,7 +14,7 @@ const own: Record<string, readonly string[]> = {
   deals: ['sale'],
   dealers: ['me', 'operator', 'sandbox-plan'],
   'job-cards': ['line-shapes', 'write', 'lines'],
-  invoices: ['issue', 'sale', 'workshop', 'credit', 'document', 'pdf-link', 'source-queries'],
+  invoices: ['issue', 'counter', 'sale', 'workshop', 'credit', 'document', 'pdf-link', 'source-queries'],
   keys: ['identify', 'key-text'],
   reference: ['lists'],
   events: ['lists'],

@@ -97,7 +97,7 @@ const definitions = (sql: string): { table: string; columns: string }[] =>
 const tables = (): string[] => ['migration', ...migrations().flatMap((sql) => definitions(sql).map(({ table }) => table))];
 
 const statement = /\b(?:insert\s+into|update|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?"?([a-z_]+)/gi;
-const kept = /\bkeeperOf(?:<\w+>)?\(\{\s*table:\s*'([a-z_]+)'/g;
+const kept = /\b(?:keeperOf(?:<\w+>)?\(\{\s*table:\s*|stamperOf\()'([a-z_]+)'/g;
 const builder = /\.(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*['"`]([a-z_]+)/g;
 
 function writtenTables(source: string): string[] {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { deleteJobCard } from '#modules/job-cards/index.ts';
 import { findLinks } from '#modules/links/index.ts';
 import { arrangeList } from '#modules/reference/index.ts';
 import { setUser } from '#modules/staff/index.ts';
@@ -445,13 +446,12 @@ test('an appointment is at a branch the key reaches, and moves where it may', as
 
 test('an enquiry names its appointments in the order of the diary, those that were deleted left out', async () => {
   const { api, ctx } = await dealership();
-  const { id: enquiry_id, customer_id, updated_at } = await api.post('/v1/enquiries', { contact: kim }).succeeds(201);
+  const { id: enquiry_id, customer_id } = await api.post('/v1/enquiries', { contact: kim }).succeeds(201);
   const at = (day: string) => book(api, { enquiry_id, customer_id, starts_at: `2026-05-${day}T09:00:00Z` });
   const [second, first, gone] = [await at('02'), await at('01'), await at('03')];
   await deleteAppointment(ctx, gone);
   await api.post(`/v1/appointments/${second}/cancel`).succeeds();
-  const enquiry = await api.get(`/v1/enquiries/${enquiry_id}`).succeeds();
-  assert.deepEqual([enquiry.appointment_ids, enquiry.updated_at], [[first, second], updated_at]);
+  assert.deepEqual((await api.get(`/v1/enquiries/${enquiry_id}`).succeeds()).appointment_ids, [first, second]);
 });
 
 test('another record shows an appointment by what it is for, its status and its start', async () => {
@@ -486,15 +486,29 @@ test('an appointment is deleted in the DMS: a tombstone, and no event', async ()
 });
 
 test('one with a job card is not deleted; once that is deleted it can be', async () => {
-  const dealer = await dealership();
-  const { api, ctx, service } = dealer;
+  const { api, ctx } = await dealership();
   const id = await book(api);
-  const card = await put(dealer, 'job_card', { status: 'BOOKED', appointment_id: id });
+  const card = await api.post('/v1/job-cards', { appointment_id: id, customer_vehicle: { make: 'Ford' } }).succeeds(201);
   await assert.rejects(deleteAppointment(ctx, id), { code: 'request_refused' });
-  assert.equal((await api.get(`/v1/appointments/${id}`).succeeds()).job_card_id, card);
-  await service.pools.doors.query('update job_card set deleted_at = now() where id = $1', [card]);
-  assert.equal((await api.get(`/v1/appointments/${id}`).succeeds()).job_card_id, null);
+  await deleteJobCard(ctx, card.id);
   await deleteAppointment(ctx, id);
+});
+
+test('an appointment shows the newest job card made of it, and is told as changed when that is another', async () => {
+  const dealer = await dealership();
+  const { api, ctx } = dealer;
+  const id = await book(api);
+  const open = () => api.post('/v1/job-cards', { appointment_id: id, customer_vehicle: { make: 'Ford' } }).succeeds(201);
+  const [older, newer] = [await open(), await open()];
+  const shown = async () => (await api.get(`/v1/appointments/${id}`).succeeds()).job_card_id;
+  assert.equal(await shown(), newer.id);
+  const told = await typesOf(dealer);
+  assert.deepEqual(told, ['appointment.created', 'appointment.updated', 'appointment.updated']);
+  await deleteJobCard(ctx, older.id);
+  assert.deepEqual(await typesOf(dealer), told);
+  await deleteJobCard(ctx, newer.id);
+  assert.equal(await shown(), null);
+  assert.deepEqual(await typesOf(dealer), [...told, 'appointment.updated']);
 });
 
 test('a write that changes nothing succeeds, emits nothing and leaves updated_at', async () => {

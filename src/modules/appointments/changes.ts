@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { wholeSecond } from '#modules/customers/index.ts';
 import { patchedContact } from '#modules/enquiries/index.ts';
 import type { Instant } from '#platform/dates.ts';
-import { fromMillis, parseInstant, toMillis } from '#platform/dates.ts';
+import { fromMillis, momentOf, toMillis } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import type { AppointmentChanges, CustomerVehicle } from './contract.ts';
@@ -41,8 +40,6 @@ function span(before: Span, { starts_at: from, ends_at: to }: AppointmentChanges
   if (typeof to === 'string') return { starts_at, ends_at: momentOf(to) };
   return { starts_at, ends_at: fromMillis(toMillis(starts_at) + lengthMs(to === null ? blankAppointment : before)) };
 }
-
-const momentOf = (text: string): Instant => wholeSecond(parseInstant(text));
 
 const lengthMs = ({ starts_at, ends_at }: Span): number => toMillis(ends_at) - toMillis(starts_at);
 

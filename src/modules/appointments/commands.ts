@@ -1,4 +1,4 @@
-import { withNumbers, wrongContact } from '#modules/enquiries/index.ts';
+import { stampEnquiries, withNumbers, wrongContact } from '#modules/enquiries/index.ts';
 import type { Chronicle } from '#modules/events/index.ts';
 import { tell } from '#modules/events/index.ts';
 import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
@@ -6,13 +6,13 @@ import type { Found } from '#modules/links/index.ts';
 import { checkLinks, findLinks, linksIn, newLinks, summaryNow } from '#modules/links/index.ts';
 import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
-import { familyReader, readerOf } from '#platform/context.ts';
+import { acrossBranches, familyReader, readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
 import type { Change } from '#platform/records.ts';
-import { checkExternalId, toTombstone } from '#platform/records.ts';
+import { checkExternalId, showing, toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import { settled, written } from './changes.ts';
 import type { Appointment, AppointmentChanges, Cancellation, NewAppointment } from './contract.ts';
@@ -25,6 +25,7 @@ import { appointmentView } from './view.ts';
 /** Books an appointment. `source` says through which door. */
 export async function createAppointment(ctx: Context, appointment: NewAppointment, source = 'API'): Promise<Appointment> {
   const body = withNumbers(ctx, appointment);
+  await checkDealerCodes(ctx, openLists, body);
   return inTransaction(ctx, async (tx) => {
     const [house, found, holder] = await Promise.all([
       houseOf(tx),
@@ -36,7 +37,7 @@ export async function createAppointment(ctx: Context, appointment: NewAppointmen
     const blank = { ...blankAppointment, ...own };
     const after = written(blank, body);
     checkExternalId(after, holder);
-    await checkFields(tx, blank, after, found, body);
+    checkFields(tx, blank, after, found, body);
     const made = settled(null, withSummaries(blank, after, found), tx.now);
     await save(tx, made, chronicle);
     return appointmentView(readerOf(tx))(made.after);
@@ -46,6 +47,7 @@ export async function createAppointment(ctx: Context, appointment: NewAppointmen
 /** The one way an appointment changes, but for its cancellation. */
 export async function updateAppointment(ctx: Context, id: string, changes: AppointmentChanges): Promise<Appointment> {
   const body = withNumbers(ctx, changes);
+  await checkDealerCodes(ctx, openLists, body);
   return inTransaction(ctx, async (tx) => {
     const [house, before, found, holder] = await Promise.all([
       houseOf(tx),
@@ -58,7 +60,7 @@ export async function updateAppointment(ctx: Context, id: string, changes: Appoi
     const after = { ...written(before, body), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
     checkExternalId(after, holder);
     rules.checkOpen(before, after);
-    await checkFields(tx, before, after, found, body);
+    checkFields(tx, before, after, found, body);
     return change(tx, before, withSummaries(before, after, found), chronicle);
   });
 }
@@ -83,6 +85,14 @@ export const deleteAppointment = (ctx: Context, id: string): Promise<Tombstone> 
     return toTombstone(deleted.after);
   });
 
+/** A job card was made of an appointment, at whatever branch, or deleted. To be called once that is written. */
+export const jobCardChanged = (ctx: Context, id: string, jobCardId: string): Promise<void> =>
+  inTransaction(acrossBranches(ctx), async (tx) => {
+    const before = await visibleAppointment(tx, id);
+    if (!before || !rules.shows(before, jobCardId)) return;
+    await save(tx, { before, after: { ...before, updated_at: tx.now }, changed: ['job_card_id'] }, chronicle);
+  });
+
 /** Empties the records for the sandbox's reset. */
 export const eraseAppointments = (ctx: Context): Promise<void> => erase(ctx, ['appointment']);
 
@@ -104,11 +114,10 @@ const kinds = {
 const openLists = { type: 'appointment-types', transport_option: 'transport-options' } as const;
 
 /** Asks the rules about single fields: of what is named, only what is named anew. */
-async function checkFields(tx: Context, before: AppointmentRow, after: AppointmentRow, found: Found, body: AppointmentChanges) {
+function checkFields(tx: Context, before: AppointmentRow, after: AppointmentRow, found: Found, body: AppointmentChanges): void {
   rules.checkMove(before.status, after, tx.now);
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkAppointment(after, body.contact ? wrongContact(after.contact) : {});
-  await checkDealerCodes(tx, openLists, body);
 }
 
 /** The appointment with the summaries of what it names now. */
@@ -130,6 +139,7 @@ async function change(tx: Context, before: AppointmentRow, after: AppointmentRow
 
 async function save(tx: Context, change: Change<AppointmentRow>, told: Chronicle): Promise<void> {
   await saveAppointments(tx, [change.after]);
+  stampEnquiries(tx, showing(change, 'enquiry_id', ['starts_at']));
   tell(tx, told, change, appointmentView(familyReader(tx, 'appointments:read')));
 }
 

@@ -1,3 +1,10 @@
-export { cancelAppointment, createAppointment, deleteAppointment, eraseAppointments, updateAppointment } from './commands.ts';
+export {
+  cancelAppointment,
+  createAppointment,
+  deleteAppointment,
+  eraseAppointments,
+  jobCardChanged,
+  updateAppointment,
+} from './commands.ts';
 export type { NewAppointment } from './contract.ts';
 export { getAppointment, listAppointments } from './reads.ts';

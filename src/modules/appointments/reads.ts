@@ -1,7 +1,8 @@
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
-import { firstMoment, lastMoment } from '#platform/dates.ts';
+import { spansIn } from '#platform/dates.ts';
 import { Refusal } from '#platform/errors.ts';
 import { toTombstone } from '#platform/records.ts';
 import type { Appointment, AppointmentListQuery } from './contract.ts';
@@ -11,12 +12,8 @@ import { appointmentView } from './view.ts';
 /** A page of the appointments within the caller's reach. */
 export async function listAppointments(ctx: Context, query: AppointmentListQuery): Promise<Page<Appointment | Tombstone>> {
   const show = appointmentView(readerOf(ctx));
-  const { timeZone } = ctx.dealer;
-  const filters = {
-    ...query,
-    starts_from: query.starts_from && firstMoment(timeZone, query.starts_from),
-    starts_to: query.starts_to && lastMoment(timeZone, query.starts_to),
-  };
+  await checkDealerCodes(ctx, { type: 'appointment-types' }, query);
+  const filters = spansIn(ctx.dealer.timeZone, query, ['starts']);
   return pageOfAppointments(ctx, filters, (row) => (row.deleted_at === null ? show(row) : toTombstone(row)));
 }
 

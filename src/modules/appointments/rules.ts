@@ -61,6 +61,10 @@ export function checkAppointment(after: Standing, wrong: FieldErrors = {}): void
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
 
+/** Whether a job card that was made or deleted is the one an appointment shows or showed: of several it shows the newest. Ids are in the order of time. */
+export const shows = ({ job_card_id: shown }: { readonly job_card_id: string | null }, jobCardId: string): boolean =>
+  shown === null || shown <= jobCardId;
+
 /** What the workshop works on stays in the diary. */
 export function checkDeletable(jobCardId: string | null): void {
   if (jobCardId !== null) throw new Refusal('request_refused', 'The appointment has a job card.');

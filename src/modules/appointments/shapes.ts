@@ -96,7 +96,7 @@ export const appointment = z
     vehicle_id: uuid.nullable(),
     vehicle: shownVehicle,
     customer_vehicle: customerVehicle.nullable(),
-    job_card_id: uuid.nullable().describe('The newest job card made of it. It does not move `updated_at`.'),
+    job_card_id: uuid.nullable().describe('The newest job card made of it.'),
     job_card: shownJobCard,
     assigned_to_id: uuid.nullable(),
     assigned_to: shownStaff,

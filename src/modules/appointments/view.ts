@@ -36,7 +36,7 @@ export function appointmentView({ scopes }: Reader): (row: AppointmentRow) => Ap
     transport_option: row.transport_option,
     notes: row.notes,
     source: row.source,
-    cancelled_at: row.cancelled_at && toDateTime(row.cancelled_at),
+    cancelled_at: toDateTime(row.cancelled_at),
     cancellation_reason: row.cancellation_reason,
     metadata: row.metadata,
     created_at: toDateTime(row.created_at),

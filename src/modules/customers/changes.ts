@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '#platform/dates.ts';
-import { parseInstant, toDateTime } from '#platform/dates.ts';
+import { momentOf, wholeSecond } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import type { Consent, ConsentChanges, CustomerChanges } from './contract.ts';
-import type { Address, CustomerRow } from './queries.ts';
+import type { Address, DetailedRow } from './queries.ts';
 import { blankCustomer } from './queries.ts';
 import { displayName, nameKey } from './rules.ts';
 
@@ -14,12 +14,12 @@ import { displayName, nameKey } from './rules.ts';
 const plain = [
   ...(['external_id', 'branch_id', 'type', 'title', 'first_name', 'last_name', 'company_name', 'email', 'mobile', 'phone'] as const),
   ...(['preferred_contact_method', 'vat_number', 'account_number'] as const),
-] as const satisfies readonly (keyof CustomerRow & keyof CustomerChanges)[];
+] as const satisfies readonly (keyof DetailedRow & keyof CustomerChanges)[];
 
 const others = ['display_name', 'address', 'marketing_consent', 'do_not_contact', 'tags', 'metadata'] as const;
 
 /** The customer with the changes written over it, as a merge patch. */
-export function written(before: CustomerRow, changes: CustomerChanges, now: Instant): CustomerRow {
+export function written(before: DetailedRow, changes: CustomerChanges, now: Instant): DetailedRow {
   const after = { ...before };
   for (const field of plain) if (changes[field] !== undefined) Object.assign(after, { [field]: changes[field] });
   if (changes.address !== undefined) after.address = patchedAddress(before.address, changes.address);
@@ -47,19 +47,16 @@ export function consented(before: Consent | null, changes: ConsentChanges, now: 
   const said: typeof noConsent = { ...stood };
   for (const channel of ['email', 'sms', 'phone', 'post'] as const) if (rest[channel] !== undefined) said[channel] = rest[channel] ?? false;
   if (rest.wording !== undefined) said.wording = rest.wording;
-  if (typeof recordedAt === 'string') return { ...said, recorded_at: wholeSecond(parseInstant(recordedAt)) };
+  if (typeof recordedAt === 'string') return { ...said, recorded_at: momentOf(recordedAt) };
   return { ...said, recorded_at: before && isDeepStrictEqual(said, stood) ? recordedBefore : wholeSecond(now) };
 }
 
 const saysNothing = (changes: object): boolean => Object.values(changes).every((value) => value === undefined || value === null);
 
-/** As it will be shown, so that what was read can be written back and changes nothing. */
-export const wholeSecond = (at: Instant): Instant => parseInstant(toDateTime(at));
-
 /** Draws the consequences of a change: what the customer is called and found by, and the time. */
-export function settled(before: CustomerRow | null, after: CustomerRow, branchName: string | null, now: Instant): Change<CustomerRow> {
+export function settled(before: DetailedRow | null, after: DetailedRow, branchName: string | null, now: Instant): Change<DetailedRow> {
   const { type, first_name, last_name, company_name } = after;
-  const next: CustomerRow = {
+  const next: DetailedRow = {
     ...after,
     branch_name: branchName,
     display_name: displayName(type, { first_name, last_name, company_name }),

@@ -9,14 +9,15 @@ import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
+import { checked } from '#platform/field-errors.ts';
 import { dialable } from '#platform/phone.ts';
 import type { Change } from '#platform/records.ts';
 import { checkExternalId, toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import { settled, written } from './changes.ts';
-import type { Consent, CreatedCustomer, CustomerChanges, CustomerDetails, CustomerType, NewCustomer, OwnedVehicle } from './contract.ts';
-import { customerCreated, customerDeleted, customerUpdated } from './contract.ts';
-import type { Address, CustomerRow, DetailedRow, Sought } from './queries.ts';
+import type { Consent, CreatedCustomer, CustomerChanges, CustomerDetails, CustomerType, NewCustomer, NewOwnedVehicle } from './contract.ts';
+import { customerCreated, customerDeleted, customerUpdated, newOwnedVehicle } from './contract.ts';
+import type { Address, DetailedRow, Sought } from './queries.ts';
 import { blankCustomer, customersReachedBy, holdingsOf, saveCustomers, saveOwnedVehicle, visibleCustomer } from './queries.ts';
 import * as rules from './rules.ts';
 import { detailsView } from './view.ts';
@@ -37,9 +38,8 @@ export async function createCustomer(ctx: Context, customer: NewCustomer): Promi
     checkExternalId(made.after, holder);
     rules.checkCustomer(null, made.after);
     await save(tx, made);
-    tellOf(tx, made, []);
-    const shown = detailsView(readerOf(tx))({ ...made.after, owned_vehicles: [] });
-    return { ...shown, duplicate_of_candidates: rules.duplicatesAmong(contact, known) };
+    tellOf(tx, made);
+    return { ...detailsView(readerOf(tx))(made.after), duplicate_of_candidates: rules.duplicatesAmong(contact, known) };
   });
 }
 
@@ -56,9 +56,9 @@ export async function updateCustomer(ctx: Context, id: string, changes: Customer
     const change = settled(before, after, branchName(house, after.branch_id, before), tx.now);
     if (change.changed.length > 0) {
       await save(tx, change);
-      tellOf(tx, change, before.owned_vehicles);
+      tellOf(tx, change);
     }
-    return detailsView(readerOf(tx))({ ...change.after, owned_vehicles: before.owned_vehicles });
+    return detailsView(readerOf(tx))(change.after);
   });
 }
 
@@ -69,7 +69,7 @@ export const deleteCustomer = (ctx: Context, id: string): Promise<Tombstone> =>
     rules.checkDeletable(held);
     const deleted = settled(customer, { ...customer, deleted_at: tx.now }, null, tx.now);
     await save(tx, deleted);
-    tellOf(tx, deleted, []);
+    tellOf(tx, deleted);
     return toTombstone(deleted.after);
   });
 
@@ -100,26 +100,28 @@ export async function customerAsking(
   const given = { title, first_name, last_name, company_name, email, mobile, phone, address };
   const row = { ...newRow(tx, branch.id, rules.typeOf(contact)), ...given, preferred_contact_method: preferred_method };
   const dealings = { ...blankCustomer.dealings, enquiries: 1 };
-  const made = settled(null, { ...row, marketing_consent: consent, dealings }, branch.name, tx.now);
+  const made = settled(null, { ...row, marketing_consent: consent, dealings, everywhere: dealings }, branch.name, tx.now);
   await save(tx, made);
-  return { customer: summaryOf(made.after), tell: () => tellOf(tx, made, []) };
+  return { customer: summaryOf(made.after), tell: () => tellOf(tx, made) };
 }
 
 /** Notes a car that is known to be a customer's; one of the same registration is known already. */
-export const noteOwnedVehicle = (ctx: Context, customerId: string, vehicle: Omit<OwnedVehicle, 'id'>): Promise<CustomerDetails> =>
-  inTransaction(ctx, async (tx) => {
+export async function noteOwnedVehicle(ctx: Context, customerId: string, input: NewOwnedVehicle): Promise<CustomerDetails> {
+  const vehicle = checked(newOwnedVehicle, input);
+  return inTransaction(ctx, async (tx) => {
     const before = await standing(tx, customerId);
     const { owned_vehicles: owned } = before;
     const known = owned.find(({ registration }) => registration !== null && registration === vehicle.registration);
     const noted = { id: known?.id ?? uuidv7(tx.now), ...vehicle };
     if (isDeepStrictEqual(known, noted)) return detailsView(readerOf(tx))(before);
-    const after = { ...before, updated_at: tx.now };
-    const vehicles = known ? owned.map((one) => (one === known ? noted : one)) : [...owned, noted];
+    const owned_vehicles = known ? owned.map((one) => (one === known ? noted : one)) : [...owned, noted];
+    const after = { ...before, owned_vehicles, updated_at: tx.now };
     await saveOwnedVehicle(tx, customerId, noted);
     await saveCustomers(tx, [after]);
-    tellOf(tx, { before, after, changed: ['owned_vehicles'] }, vehicles);
-    return detailsView(readerOf(tx))({ ...after, owned_vehicles: vehicles });
+    tellOf(tx, { before, after, changed: ['owned_vehicles'] });
+    return detailsView(readerOf(tx))(after);
   });
+}
 
 /** Empties the records for the sandbox's reset. */
 export const eraseCustomers = (ctx: Context): Promise<void> => erase(ctx, ['customer_vehicle', 'customer']);
@@ -148,14 +150,14 @@ const newRow = (tx: Context, branchId: string, type: CustomerType) => ({
 const summaryOf = ({ id, reference, display_name }: CustomerSummary): CustomerSummary => ({ id, reference, display_name });
 
 /** Numbers a new one. */
-async function save(tx: Context, { before, after }: Change<CustomerRow>): Promise<void> {
+async function save(tx: Context, { before, after }: Change<DetailedRow>): Promise<void> {
   if (!before) after.reference = `CUS-${String(await takeNumbers(tx, 'customer', 1)).padStart(6, '0')}`;
   await saveCustomers(tx, [after]);
 }
 
-function tellOf(tx: Context, change: Change<CustomerRow>, ownedVehicles: OwnedVehicle[]): void {
+function tellOf(tx: Context, change: Change<DetailedRow>): void {
   const show = detailsView(familyReader(tx, 'customers:read'));
-  tell(tx, chronicle, change, (row) => show({ ...row, owned_vehicles: ownedVehicles }));
+  tell(tx, chronicle, change, (row) => show({ ...row, dealings: row.everywhere }));
 }
 
 const chronicle: Chronicle = { record: 'customer', created: customerCreated, updated: customerUpdated, deleted: customerDeleted };

@@ -200,13 +200,38 @@ test('duplicates are allowed, and named: whoever has the e-mail or a number, nam
   assert.deepEqual((await elsewhere.post('/v1/customers', ash).succeeds(201)).duplicate_of_candidates, [], 'none of another branch');
 });
 
+test('what is counted of a customer is what the key may see; events count everything', async () => {
+  const dealer = await dealership();
+  const { api, apiWith, branch, newBranch } = dealer;
+  const away = await newBranch();
+  const { id } = await api.post('/v1/customers', { ...ash, branch_id: branch.id }).succeeds(201);
+  for (const branch_id of [branch.id, away.id]) {
+    await api.post('/v1/enquiries', { customer_id: id, branch_id }).succeeds(201);
+    await api.post('/v1/deals', { customer_id: id, branch_id }).succeeds(201);
+  }
+  const [latest] = await api.get(`/v1/enquiries?branch_id=${away.id}`).succeeds();
+  await api.patch(`/v1/enquiries/${latest.id}`, { status: 'CONTACTED' }).succeeds();
+  const counts = (customer: Json) => [customer.enquiry_count, customer.deal_count, customer.last_contacted_at !== null];
+  const here = await apiWith({ branchIds: [branch.id] });
+  const path = `/v1/customers/${id}`;
+  for (const [reader, expected] of [
+    [api, [2, 2, true]],
+    [here, [1, 1, false]],
+  ] as const) {
+    assert.deepEqual(counts(await reader.get(path).succeeds()), expected);
+    assert.deepEqual(counts((await reader.get('/v1/customers').succeeds())[0]), expected);
+    assert.deepEqual(counts(await reader.patch(path, { tags: [expected.join()] }).succeeds()), expected);
+    const { data } = (await eventsOf(dealer, id)).at(-1)!;
+    assert.deepEqual(counts(data.object), [2, 2, true]);
+  }
+});
+
 test('a customer with an enquiry that is not deleted stays, whichever branch the enquiry is of', async () => {
   const { api, apiWith, branch, newBranch } = await dealership();
   const away = await newBranch();
   const { id } = await api.post('/v1/customers', { ...ash, branch_id: branch.id }).succeeds(201);
   const enquiry = await api.post('/v1/enquiries', { customer_id: id, branch_id: away.id }).succeeds(201);
   const here = await apiWith({ branchIds: [branch.id] });
-  assert.equal((await here.get(`/v1/customers/${id}`).succeeds()).enquiry_count, 1);
   const refusal = await here.delete(`/v1/customers/${id}`).refuses(409, 'customer_has_enquiries');
   assert.match(refusal.message, /an enquiry/);
   await api.delete(`/v1/enquiries/${enquiry.id}`).succeeds();
@@ -330,7 +355,8 @@ test('the cars known to be a customer’s are read with it', async () => {
     mot_expires_on: '2026-09-01',
     next_service_on: null,
   };
-  await noteOwnedVehicle(dealer.ctx, id, car);
+  await assert.rejects(noteOwnedVehicle(dealer.ctx, id, { ...car, mileage: -1 }), { code: 'validation_failed' });
+  await noteOwnedVehicle(dealer.ctx, id, { ...car, registration: 'ab12 cde' });
   await noteOwnedVehicle(dealer.ctx, id, { ...car, mileage: 20 });
   await noteOwnedVehicle(dealer.ctx, id, { ...car, mileage: 20 });
   const { owned_vehicles: cars } = await dealer.api.get(`/v1/customers/${id}`).succeeds();

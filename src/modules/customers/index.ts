@@ -1,5 +1,6 @@
-export { consented, patchedAddress, wholeSecond } from './changes.ts';
+export { consented, patchedAddress } from './changes.ts';
 export type { Asking, Contact } from './commands.ts';
 export { createCustomer, customerAsking, deleteCustomer, eraseCustomers, noteOwnedVehicle, updateCustomer } from './commands.ts';
+export { stampCustomers } from './queries.ts';
 export { getCustomer, listCustomers } from './reads.ts';
 export { toConsent } from './view.ts';

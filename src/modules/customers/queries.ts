@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { andWithin, keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
+import { andWithin, keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
+import type { Branches } from '#platform/reach.ts';
 import type { Consent, Customer, CustomerListQuery, OwnedVehicle } from './contract.ts';
 
 export type Address = NonNullable<Customer['address']>;
@@ -16,7 +17,7 @@ interface Documents {
   metadata: Record<string, string>;
 }
 
-/** What came of a customer's enquiries. */
+/** What came of a customer's enquiries, as far as the caller may see them. */
 interface Dealings {
   readonly enquiries: number;
   readonly deals: number;
@@ -27,12 +28,15 @@ interface Dealings {
 export type CustomerRow = Omit<Selectable<DB['customer']>, keyof Documents | 'postcode'> &
   Documents & { branch_name: string | null; dealings: Dealings };
 
-export type DetailedRow = CustomerRow & { owned_vehicles: OwnedVehicle[] };
+/** `everywhere` is what events tell: they are the same for all who read them. */
+export type DetailedRow = CustomerRow & { everywhere: Dealings; owned_vehicles: OwnedVehicle[] };
 
-const dealings = sql<Dealings>`(
-  select json_build_object('enquiries', count(*), 'deals', (
-    select count(*) from deal d where d.dealer_id = customer.dealer_id and d.customer_id = customer.id and d.deleted_at is null), 'contacted', max(e.contacted_at))
-  from enquiry e where e.dealer_id = customer.dealer_id and e.customer_id = customer.id and e.deleted_at is null)`.as('dealings');
+const dealingsWithin = (branches: Branches) => sql<Dealings>`(
+  select json_build_object('enquiries', count(*), 'contacted', max(e.contacted_at), 'deals', (
+    select count(*) from deal d
+    where d.dealer_id = customer.dealer_id and d.customer_id = customer.id and d.deleted_at is null${andWithin(branches, 'd.branch_id')}))
+  from enquiry e
+  where e.dealer_id = customer.dealer_id and e.customer_id = customer.id and e.deleted_at is null${andWithin(branches, 'e.branch_id')})`;
 
 const ownedVehicles = sql<OwnedVehicle[]>`(
   select coalesce(json_agg(json_build_object('id', v.id, 'registration', v.registration, 'vin', v.vin, 'make', v.make, 'model', v.model,
@@ -40,12 +44,12 @@ const ownedVehicles = sql<OwnedVehicle[]>`(
   from customer_vehicle v where v.dealer_id = customer.dealer_id and v.customer_id = customer.id)`.as('owned_vehicles');
 
 /** Those within the caller's reach, tombstones among them. */
-const reachable = (ctx: Context) => rowsWithin(ctx, 'customer').select(dealings);
+const reachable = (ctx: Context) => rowsWithin(ctx, 'customer').select(dealingsWithin(ctx.caller.branches).as('dealings'));
 
 /** A customer that exists for this caller. */
 export const visibleCustomer = (ctx: Context, id: string): Promise<DetailedRow | undefined> =>
   reachable(ctx)
-    .select(ownedVehicles)
+    .select([dealingsWithin('all').as('everywhere'), ownedVehicles])
     .where('customer.id', '=', id)
     .where('customer.deleted_at', 'is', null)
     .$castTo<DetailedRow>()
@@ -124,7 +128,7 @@ export async function holdingsOf(ctx: Context, id: string): Promise<Record<'enqu
 // ---- Writing ----
 
 /** A customer of whom nothing is known yet; names every column. */
-export const blankCustomer: CustomerRow = {
+export const blankCustomer: DetailedRow = {
   dealer_id: '',
   id: '',
   reference: '',
@@ -155,15 +159,20 @@ export const blankCustomer: CustomerRow = {
   updated_at: '',
   branch_name: null,
   dealings: { enquiries: 0, deals: 0, contacted: null },
+  everywhere: { enquiries: 0, deals: 0, contacted: null },
+  owned_vehicles: [],
 };
 
 /** Saves new and changed customers alike. */
-export const saveCustomers = keeperOf<CustomerRow>({
+export const saveCustomers = keeperOf<DetailedRow>({
   table: 'customer',
   blank: blankCustomer,
-  elsewhere: ['branch_name', 'dealings'],
+  elsewhere: ['branch_name', 'dealings', 'everywhere', 'owned_vehicles'],
   fixed: ['dealer_id', 'id', 'reference', 'created_at'],
 });
+
+/** For those whose enquiries and deals are counted anew. */
+export const stampCustomers = stamperOf('customer');
 
 /** Saves a new or changed car of a customer's. */
 export async function saveOwnedVehicle(tx: Context, customerId: string, vehicle: OwnedVehicle): Promise<void> {

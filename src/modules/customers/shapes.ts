@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { address } from '#modules/dealers/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
 import { email } from '#modules/staff/contract.ts';
-import { codeOf, date, dateTime, externalIdField, id, metadataChanges, moment, needing, text } from '#platform/contract.ts';
+import { registration, vin } from '#modules/vehicles/contract.ts';
+import { codeOf, date, dateTime, externalIdField, id, metadataChanges, moment, needing, text, whole } from '#platform/contract.ts';
 import { contactMethods, customerTypes } from './codes.ts';
 
 const line = (max: number) => text(max).nullable();
@@ -91,6 +92,18 @@ export const newCustomer = customerChanges
   .meta(needing([['last_name'], ['company_name']], [['email'], ['mobile'], ['phone']]));
 export type NewCustomer = z.output<typeof newCustomer>;
 
+/** A car that is known to be a customer's, as staff note it. */
+export const newOwnedVehicle = z.strictObject({
+  registration: registration.nullable(),
+  vin: vin.nullable(),
+  make: line(60),
+  model: line(60),
+  mileage: whole(0, 9_999_999).nullable(),
+  mot_expires_on: date.nullable(),
+  next_service_on: date.nullable(),
+});
+export type NewOwnedVehicle = z.input<typeof newOwnedVehicle>;
+
 // ---- Responses ----
 
 const uuid = z.string().meta({ format: 'uuid' });
@@ -147,7 +160,7 @@ export const customer = z
     vat_number: known,
     account_number: known,
     tags: z.array(z.string()),
-    enquiry_count: z.int().describe('Counted when read: it does not move `updated_at`. So are the next two.'),
+    enquiry_count: z.int().describe('Counted when read, as are the next two: of the records that the key may see.'),
     deal_count: z.int(),
     last_contacted_at: dateTime.nullable(),
     metadata: z.record(z.string(), z.string()),

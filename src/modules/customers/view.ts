@@ -30,7 +30,7 @@ export function customerView({ scopes }: Reader): (row: CustomerRow) => Customer
     tags: row.tags,
     enquiry_count: row.dealings.enquiries,
     deal_count: row.dealings.deals,
-    last_contacted_at: row.dealings.contacted && toDateTime(row.dealings.contacted),
+    last_contacted_at: toDateTime(row.dealings.contacted),
     metadata: row.metadata,
     created_at: toDateTime(row.created_at),
     updated_at: toDateTime(row.updated_at),

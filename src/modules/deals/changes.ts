@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { patchedAddress, wholeSecond } from '#modules/customers/index.ts';
+import { patchedAddress } from '#modules/customers/index.ts';
 import type { Instant } from '#platform/dates.ts';
-import { parseInstant } from '#platform/dates.ts';
+import { momentOf } from '#platform/dates.ts';
 import { patched, patchedMap, said } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
@@ -88,13 +88,11 @@ function handoverOf(before: DealRow, changes: NonNullable<DealChanges['handover'
   const { method, scheduled_at: scheduledAt, completed_at: completedAt, address } = changes;
   return said({
     handover_method: method,
-    handover_scheduled_at: momentOf(scheduledAt),
-    handover_completed_at: momentOf(completedAt),
+    handover_scheduled_at: scheduledAt && momentOf(scheduledAt),
+    handover_completed_at: completedAt && momentOf(completedAt),
     handover_address: address && patchedAddress(before.handover_address, address),
   }) as Partial<DealRow>;
 }
-
-const momentOf = (text: string | null | undefined): Instant | null | undefined => text && wholeSecond(parseInstant(text));
 
 /** What a deal names, as it stands. */
 export interface Named {

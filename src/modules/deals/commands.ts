@@ -1,18 +1,19 @@
-import { moveForDeal as moveEnquiry } from '#modules/enquiries/index.ts';
+import { stampCustomers } from '#modules/customers/index.ts';
+import { moveForDeal as moveEnquiry, stampEnquiries } from '#modules/enquiries/index.ts';
 import type { Chronicle } from '#modules/events/index.ts';
 import { tell } from '#modules/events/index.ts';
 import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
 import type { Found } from '#modules/links/index.ts';
 import { checkLinks, findLinks, linksIn, newLinks, summaryNow } from '#modules/links/index.ts';
 import { checkDealerCodes } from '#modules/reference/index.ts';
-import { checkCostsScope, moveForDeal as moveVehicle } from '#modules/vehicles/index.ts';
+import { checkCostsScope, moveForDeal as moveVehicle, stampVehicles } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
 import { familyReader } from '#platform/context.ts';
 import { holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
 import type { Change } from '#platform/records.ts';
-import { checkExternalId } from '#platform/records.ts';
+import { checkExternalId, showing } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { Named } from './changes.ts';
 import { settled, written } from './changes.ts';
@@ -24,45 +25,57 @@ import { getDeal } from './reads.ts';
 import * as rules from './rules.ts';
 import { dealView } from './view.ts';
 
+// A turn that is not had in time is answered `stock_busy` by everything that may move a car.
+
 /** Writes down a deal: a quote, or one that holds its car at once. */
-export function createDeal(ctx: Context, body: NewDeal): Promise<Deal> {
+export async function createDeal(ctx: Context, body: NewDeal): Promise<Deal> {
+  await checkCodes(ctx, body);
   checkCosts(ctx, body);
-  return inTransaction(ctx, async (tx) => {
-    const [house, found, holder] = await Promise.all([
-      houseOf(tx),
-      findLinks(tx, linksIn(body, kinds)),
-      holderOf(tx, 'deal', body.external_id),
-    ]);
-    const branch = branchFor(body.branch_id, house, tx.caller.branches);
-    const blank = { ...blankDeal, dealer_id: tx.dealer.id, id: uuidv7(tx.now), branch_id: branch.id, created_at: tx.now };
-    const after = { ...written(blank, body, tx.now), branch_name: branch.name };
-    const { made, named } = await plan(tx, null, withSalesperson(blank, after, found), holder);
-    await checkFields(tx, null, made.after, found, body, named);
-    made.after.reference = `DEAL-${String(await takeNumbers(tx, 'deal', 1)).padStart(6, '0')}`;
-    await carryOut(tx, made, named);
-    return getDeal(tx, made.after.id);
-  });
+  return inTransaction(
+    ctx,
+    async (tx) => {
+      const [house, found, holder] = await Promise.all([
+        houseOf(tx),
+        findLinks(tx, linksIn(body, kinds)),
+        holderOf(tx, 'deal', body.external_id),
+      ]);
+      const branch = branchFor(body.branch_id, house, tx.caller.branches);
+      const blank = { ...blankDeal, dealer_id: tx.dealer.id, id: uuidv7(tx.now), branch_id: branch.id, created_at: tx.now };
+      const after = { ...written(blank, body, tx.now), branch_name: branch.name };
+      const { made, named } = await plan(tx, null, withSalesperson(blank, after, found), holder);
+      checkFields(tx, null, made.after, found, body, named);
+      made.after.reference = `DEAL-${String(await takeNumbers(tx, 'deal', 1)).padStart(6, '0')}`;
+      await carryOut(tx, made, named);
+      return getDeal(tx, made.after.id);
+    },
+    'stock_busy',
+  );
 }
 
 /** The one way a deal changes through the API. SOLD and what follows are steps of their own. */
-export function updateDeal(ctx: Context, id: string, body: DealChanges): Promise<Deal> {
+export async function updateDeal(ctx: Context, id: string, body: DealChanges): Promise<Deal> {
+  await checkCodes(ctx, body);
   checkCosts(ctx, body);
-  return inTransaction(ctx, async (tx) => {
-    const [house, before, found, holder] = await Promise.all([
-      houseOf(tx),
-      visibleDeal(tx, id),
-      findLinks(tx, linksIn(body, kinds)),
-      holderOf(tx, 'deal', body.external_id),
-    ]);
-    if (!before) throw new Refusal('not_found');
-    checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
-    const after = { ...written(before, body, tx.now), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
-    const { made, named } = await plan(tx, before, withSalesperson(before, after, found), holder);
-    rules.checkOpen(before, made.changed);
-    await checkFields(tx, before, made.after, found, body, named);
-    await carryOut(tx, made, named);
-    return getDeal(tx, id);
-  });
+  return inTransaction(
+    ctx,
+    async (tx) => {
+      const [house, before, found, holder] = await Promise.all([
+        houseOf(tx),
+        visibleDeal(tx, id),
+        findLinks(tx, linksIn(body, kinds)),
+        holderOf(tx, 'deal', body.external_id),
+      ]);
+      if (!before) throw new Refusal('not_found');
+      checkBranchMove(before.branch_id, body.branch_id, house, tx.caller.branches);
+      const after = { ...written(before, body, tx.now), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
+      const { made, named } = await plan(tx, before, withSalesperson(before, after, found), holder);
+      rules.checkOpen(before, made.changed);
+      checkFields(tx, before, made.after, found, body, named);
+      await carryOut(tx, made, named);
+      return getDeal(tx, id);
+    },
+    'stock_busy',
+  );
 }
 
 /** A deal as it stands, for whoever works on it. */
@@ -83,6 +96,9 @@ export async function carryOut(tx: Context, change: Change<DealRow>, { lead }: N
   const { before, after, changed } = change;
   if (before && changed.length === 0 && after.deleted_at === null) return;
   await saveDeals(tx, [after]);
+  stampEnquiries(tx, showing(change, 'enquiry_id', ['status']));
+  stampCustomers(tx, showing(change, 'customer_id', ['branch_id']));
+  if (rules.isSold(after)) stampVehicles(tx, showing(change, 'vehicle_id', ['type']));
   tell(tx, chronicle, change, dealView(familyReader(tx, 'sales:read')));
   await moveCars(tx, before, after);
   const outcome = after.status === before?.status ? null : rules.outcomeFor(after, lead);
@@ -106,26 +122,19 @@ async function plan(tx: Context, before: DealRow | null, after: DealRow, holder:
 }
 
 /** Asks the rules: of what is named, only what is named anew. */
-async function checkFields(
-  tx: Context,
-  before: DealRow | null,
-  after: DealRow,
-  found: Found,
-  body: DealChanges,
-  { car, lead }: Named,
-): Promise<void> {
+function checkFields(tx: Context, before: DealRow | null, after: DealRow, found: Found, body: DealChanges, { car, lead }: Named): void {
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkHold(before, after, car, lead, tx.caller.branches);
   rules.checkDeal(before, after, body);
-  const extraKinds = (body.extras ?? []).map(({ kind }, index) => [`extras.${index}.kind`, kind] as const);
-  await checkDealerCodes<string>(
-    tx,
-    { ...openLists, ...Object.fromEntries(extraKinds.map(([field]) => [field, 'deal-extra-kinds'])) },
-    { type: body.type, cancellation_reason: body.cancellation_reason, ...Object.fromEntries(extraKinds) },
-  );
 }
 
 const openLists = { type: 'deal-types', cancellation_reason: 'deal-cancellation-reasons' } as const;
+
+function checkCodes(ctx: Context, { type, cancellation_reason, extras }: DealChanges): Promise<void> {
+  const kinds = (extras ?? []).map(({ kind }, index) => [`extras.${index}.kind`, kind] as const);
+  const lists = { ...openLists, ...Object.fromEntries(kinds.map(([field]) => [field, 'deal-extra-kinds'])) };
+  return checkDealerCodes<string>(ctx, lists, { type, cancellation_reason, ...Object.fromEntries(kinds) });
+}
 
 /** What a car stands in for is of the costs, and is written with their scope. */
 function checkCosts({ caller }: Context, { part_exchanges: exchanges }: DealChanges): void {

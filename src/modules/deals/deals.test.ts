@@ -568,7 +568,7 @@ test('what was paid is counted once: finance and part exchange as agreed, a depo
   assert.deepEqual(read.deposit, { required: null, paid: gbp(50_000), paid_at: '2099-01-01T10:00:00Z' });
   assert.deepEqual([read.totals.paid, read.totals.balance_due], [gbp(200_000), gbp(0)]);
   assert.equal(read.updated_at, deal.updated_at);
-  const credit = await invoiced(dealer, { type: 'CREDIT_NOTE', deal_id: deal.id, credit_note_of_id: deposit }, [['CARD', 50_000]]);
+  const credit = await invoiced(dealer, { type: 'CREDIT_NOTE', deal_id: deal.id, credit_note_of_id: deposit }, [['CARD', -50_000]]);
   const after = await api.get(`/v1/deals/${deal.id}`).succeeds();
   assert.deepEqual([after.invoice_ids.at(-1), after.deposit.paid, after.totals.paid], [credit, gbp(0), gbp(150_000)]);
 });

@@ -6,15 +6,10 @@ import type { VehicleStatus } from '#modules/vehicles/contract.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { andWithin, keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
+import { keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
-import type { Branches } from '#platform/reach.ts';
+import type { Kept } from '#platform/money.ts';
 import type { Deal, DealListQuery, DealStatus, Extra, Finance, PartExchange } from './contract.ts';
-
-/** As the wire has it, but for amounts: these are kept in minor units. */
-type Kept<T> = {
-  [F in keyof T]: T[F] extends { amount: number } ? number : Extract<T[F], { amount: number }> extends never ? T[F] : number | null;
-};
 
 export type KeptExtra = Kept<Omit<Extra, 'total'>>;
 export type KeptExchange = Kept<Omit<PartExchange, 'net'>>;
@@ -63,24 +58,21 @@ const carVatScheme = sql<string | null>`(
 
 /**
  * What a customer gave and got back: finance and part exchange count as they were agreed, a deposit where it was paid.
- * Payments on a credit note go the other way.
+ * What was given back is less than nothing.
  */
-const invoicedWithin = (branches: Branches) =>
-  sql<Invoiced>`(
+const invoiced = sql<Invoiced>`(
   select json_build_object(
-    'ids', coalesce(json_agg(i.id order by i.created_at, i.id) filter (where true${andWithin(branches, 'i.branch_id')}), '[]'),
+    'ids', coalesce(json_agg(i.id order by i.created_at, i.id), '[]'),
     'paid', coalesce(sum(p.amount), 0), 'financed', coalesce(sum(p.financed), 0),
     'deposit', coalesce(sum(p.amount) filter (where coalesce(o.type, i.type) = 'DEPOSIT'), 0),
     'deposit_at', max(p.last_at) filter (where i.type = 'DEPOSIT'))
   from invoice i
     left join invoice o on o.dealer_id = i.dealer_id and o.id = i.credit_note_of_id
     left join lateral (
-      select sum(s.amount) filter (where s.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as amount,
-        sum(s.amount) filter (where s.method = 'FINANCE') as financed,
-        max(s.created_at) filter (where s.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as last_at
-      from (
-        select case i.type when 'CREDIT_NOTE' then -abs(m.amount) else m.amount end as amount, m.method, m.created_at
-        from payment m where m.dealer_id = i.dealer_id and m.invoice_id = i.id) s) p on true
+      select sum(m.amount) filter (where m.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as amount,
+        sum(m.amount) filter (where m.method = 'FINANCE') as financed,
+        max(m.created_at) filter (where m.method not in ('FINANCE', 'PART_EXCHANGE', 'DEPOSIT')) as last_at
+      from payment m where m.dealer_id = i.dealer_id and m.invoice_id = i.id) p on true
   where i.dealer_id = deal.dealer_id and i.deal_id = deal.id)`.as('invoiced');
 
 /** Those within the caller's reach, tombstones among them. */
@@ -93,7 +85,7 @@ function reachable(ctx: Context) {
       summaryOf('vehicle', 'deal', 'vehicle_id', branches).as('vehicle'),
       summaryOf('staff', 'deal', 'salesperson_id', branches).as('salesperson'),
       carVatScheme,
-      invoicedWithin(branches),
+      invoiced,
     ])
     .$castTo<DealRow>();
 }
@@ -218,3 +210,6 @@ export const saveDeals = keeperOf<DealRow>({
   elsewhere: ['branch_name', 'enquiry', 'customer', 'vehicle', 'salesperson', 'car_vat_scheme', 'invoiced'],
   fixed: ['dealer_id', 'id', 'reference', 'created_at'],
 });
+
+/** For those of which something was invoiced or paid. */
+export const stampDeals = stamperOf('deal');

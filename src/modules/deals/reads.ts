@@ -1,7 +1,8 @@
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
-import { firstMoment, lastMoment } from '#platform/dates.ts';
+import { spansIn } from '#platform/dates.ts';
 import { Refusal } from '#platform/errors.ts';
 import { toTombstone } from '#platform/records.ts';
 import type { Deal, DealListQuery } from './contract.ts';
@@ -11,7 +12,10 @@ import { dealView } from './view.ts';
 /** A page of the deals within the caller's reach. */
 export async function listDeals(ctx: Context, query: DealListQuery): Promise<Page<Deal | Tombstone>> {
   const show = dealView(readerOf(ctx));
-  return pageOfDeals(ctx, inZone(ctx.dealer.timeZone, query), (row) => (row.deleted_at === null ? show(row) : toTombstone(row)));
+  await checkDealerCodes(ctx, { type: 'deal-types' }, query);
+  return pageOfDeals(ctx, spansIn(ctx.dealer.timeZone, query, ['sold', 'handover']), (row) =>
+    row.deleted_at === null ? show(row) : toTombstone(row),
+  );
 }
 
 /** One deal, if it exists for this caller. */
@@ -20,12 +24,3 @@ export async function getDeal(ctx: Context, id: string): Promise<Deal> {
   if (!row) throw new Refusal('not_found');
   return dealView(readerOf(ctx))(row);
 }
-
-/** The dates of a filter as the moments they mean in a time zone. */
-const inZone = (timeZone: string, { sold_from, sold_to, handover_from, handover_to, ...query }: DealListQuery): DealListQuery => ({
-  ...query,
-  ...(sold_from !== undefined && { sold_from: firstMoment(timeZone, sold_from) }),
-  ...(sold_to !== undefined && { sold_to: lastMoment(timeZone, sold_to) }),
-  ...(handover_from !== undefined && { handover_from: firstMoment(timeZone, handover_from) }),
-  ...(handover_to !== undefined && { handover_to: lastMoment(timeZone, handover_to) }),
-});

@@ -81,6 +81,19 @@ export interface Received {
   readonly financed: number;
 }
 
+/**
+ * What is kept of what came in. Who takes a sale back may give back more money than was paid, in place of the car that was given in part
+ * exchange: of a cancelled deal that is no payment below nothing, nor is a deposit that went with the rest still kept.
+ */
+export function kept<R extends Pick<Received, 'paid'> & { readonly deposit: number }>(
+  { status }: Pick<Standing, 'status'>,
+  received: R,
+): R {
+  if (status !== 'CANCELLED') return received;
+  const paid = Math.max(0, received.paid);
+  return { ...received, paid, deposit: Math.min(received.deposit, paid) };
+}
+
 /** The VAT is of each line by itself; whoever sells under the margin scheme shows none. */
 export function totalsOf(
   { vehicle_price, discount, extras, part_exchanges, finance }: Terms,

@@ -276,6 +276,7 @@ test('a car in part exchange is received once, into stock, and the enquiry that 
   ];
   const { part_exchanges: exchanges } = await d.api.patch(of.path, { part_exchanges: offered }).succeeds();
   const heard = await listenTo(d);
+  await assert.rejects(receive(d.ctx, of.id, exchanges[0].id, { mileage: -1 }), { code: 'validation_failed' });
   const received = await receive({ ...d.ctx, requestId: 'received' }, of.id, exchanges[0].id);
   const [exchange] = received.part_exchanges;
   const vehicle = await d.api.get(`/v1/vehicles/${exchange?.stock_vehicle_id}`).succeeds();

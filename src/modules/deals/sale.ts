@@ -1,6 +1,4 @@
-import { reasonsToLeave } from '#modules/enquiries/contract.ts';
 import { receiveOffered } from '#modules/enquiries/index.ts';
-import { isDealerCode } from '#modules/reference/index.ts';
 import type { NewVehicle } from '#modules/vehicles/index.ts';
 import { takeInExchange } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
@@ -9,11 +7,14 @@ import type { Tombstone } from '#platform/contract.ts';
 import { dateIn } from '#platform/dates.ts';
 import { erase } from '#platform/db/records.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { invalid, Refusal } from '#platform/errors.ts';
+import { Refusal } from '#platform/errors.ts';
+import { checked } from '#platform/field-errors.ts';
+import { said } from '#platform/merge-patch.ts';
 import { toTombstone } from '#platform/records.ts';
 import { settled } from './changes.ts';
 import { carryOut, namedBy, standing } from './commands.ts';
-import type { Deal } from './contract.ts';
+import type { CarSeen, Deal } from './contract.ts';
+import { carSeen } from './contract.ts';
 import type { DealRow, KeptExchange } from './queries.ts';
 import { getDeal } from './reads.ts';
 import * as rules from './rules.ts';
@@ -30,52 +31,64 @@ export type SoldDeal = Pick<DealRow, 'id' | 'branch_id' | 'extras' | 'part_excha
 
 /** An ordered deal is sold: its invoice is being raised in this transaction. */
 export const sellDeal = (ctx: Context, dealId: string): Promise<SoldDeal> =>
-  inTransaction(ctx, async (tx) => {
-    const deal = await standing(tx, dealId);
-    const { customer_id, vehicle_id, vehicle_price } = rules.sellable(deal);
-    await change(tx, deal, { status: 'SOLD' });
-    const { id, branch_id, extras, finance, vat_scheme, deposit_required, discount } = deal;
-    const part_exchanges = deal.part_exchanges.filter(({ status }) => status !== 'WITHDRAWN');
-    const terms = { vehicle_price, discount: discount ?? 0, extras, part_exchanges, finance, vat_scheme, deposit_required };
-    return { id, branch_id, customer_id, vehicle_id, ...terms };
-  });
+  inTransaction(
+    ctx,
+    async (tx) => {
+      const deal = await standing(tx, dealId);
+      const { customer_id, vehicle_id, vehicle_price } = rules.sellable(deal);
+      const sold = await change(tx, deal, { status: 'SOLD' });
+      const { id, branch_id, extras, finance, vat_scheme, deposit_required, discount } = sold;
+      const part_exchanges = sold.part_exchanges.filter(({ status }) => status !== 'WITHDRAWN');
+      const terms = { vehicle_price, discount: discount ?? 0, extras, part_exchanges, finance, vat_scheme, deposit_required };
+      return { id, branch_id, customer_id, vehicle_id, ...terms };
+    },
+    'stock_busy',
+  );
 
 /** The car is handed over. */
 export const deliverDeal = (ctx: Context, dealId: string): Promise<Deal> =>
-  inTransaction(ctx, async (tx) => {
-    const deal = await standing(tx, dealId);
-    rules.checkDeliverable(deal);
-    await change(tx, deal, { status: 'DELIVERED' });
-    return getDeal(tx, dealId);
-  });
-
-/** What is seen of a car when it has come, where the deal did not say it. */
-export type Seen = Partial<Pick<KeptExchange, 'make' | 'model' | 'mileage'>>;
+  inTransaction(
+    ctx,
+    async (tx) => {
+      const deal = await standing(tx, dealId);
+      rules.checkDeliverable(deal);
+      await change(tx, deal, { status: 'DELIVERED' });
+      return getDeal(tx, dealId);
+    },
+    'stock_busy',
+  );
 
 /** The car given in part exchange has come: it is taken into stock, for what the deal allows for it. */
-export const receivePartExchange = (ctx: Context, dealId: string, partExchangeId: string, seen: Seen = {}): Promise<Deal> =>
-  inTransaction(ctx, async (tx) => {
-    const deal = await standing(tx, dealId);
-    const offered = deal.part_exchanges.find(({ id }) => id === partExchangeId);
-    if (!offered) throw new Refusal('not_found', 'The deal has no such part exchange.');
-    rules.checkReceivable(deal, offered);
-    const exchange = { ...offered, ...seen };
-    const vehicle = await takeInExchange(tx, carOf(deal, exchange, dateIn(tx.dealer.timeZone, tx.now)));
-    const received: KeptExchange = { ...exchange, status: 'RECEIVED', stock_vehicle_id: vehicle.id };
-    await change(tx, deal, { part_exchanges: deal.part_exchanges.map((one) => (one === offered ? received : one)) });
-    const { lead } = await namedBy(tx, deal);
-    if (lead) await receiveOffered(tx, lead.id, exchange.registration, vehicle.id);
-    return getDeal(tx, dealId);
-  });
+export const receivePartExchange = (ctx: Context, dealId: string, partExchangeId: string, seen: CarSeen = {}): Promise<Deal> =>
+  inTransaction(
+    ctx,
+    async (tx) => {
+      const deal = await standing(tx, dealId);
+      const offered = deal.part_exchanges.find(({ id }) => id === partExchangeId);
+      if (!offered) throw new Refusal('not_found', 'The deal has no such part exchange.');
+      rules.checkReceivable(deal, offered);
+      const exchange = { ...offered, ...said(checked(carSeen, seen)) };
+      const vehicle = await takeInExchange(tx, carOf(deal, exchange, dateIn(tx.dealer.timeZone, tx.now)));
+      const received: KeptExchange = { ...exchange, status: 'RECEIVED', stock_vehicle_id: vehicle.id };
+      await change(tx, deal, { part_exchanges: deal.part_exchanges.map((one) => (one === offered ? received : one)) });
+      const { lead } = await namedBy(tx, deal);
+      if (lead) await receiveOffered(tx, lead.id, exchange.registration, vehicle.id);
+      return getDeal(tx, dealId);
+    },
+    'stock_busy',
+  );
 
 /** The invoice of a sold deal is credited: the sale is off, and the car has come back. The reason is a code. */
 export const cancelByCredit = (ctx: Context, dealId: string, reason: string | null = null): Promise<void> =>
-  inTransaction(acrossBranches(ctx), async (tx) => {
-    const deal = await standing(tx, dealId);
-    rules.checkCreditable(deal);
-    if (reason !== null) await checkCancellationReason(tx, reason);
-    await change(tx, deal, { status: 'CANCELLED', cancellation_reason: reason });
-  });
+  inTransaction(
+    acrossBranches(ctx),
+    async (tx) => {
+      const deal = await standing(tx, dealId);
+      rules.checkCreditable(deal);
+      await change(tx, deal, { status: 'CANCELLED', cancellation_reason: reason });
+    },
+    'stock_busy',
+  );
 
 /** Takes a deal that holds no car out of the records; what is left is a tombstone, of which no event tells. */
 export const deleteDeal = (ctx: Context, dealId: string): Promise<Tombstone> =>
@@ -84,13 +97,6 @@ export const deleteDeal = (ctx: Context, dealId: string): Promise<Tombstone> =>
     rules.checkDeletable(deal);
     return toTombstone(await change(tx, deal, { deleted_at: tx.now }));
   });
-
-async function checkCancellationReason(tx: Context, reason: string): Promise<void> {
-  const isShipped = reasonsToLeave.some((code) => code === reason);
-  if (!isShipped && !(await isDealerCode(tx, 'deal-cancellation-reasons', reason))) {
-    throw invalid('reason', 'Not a code of the reference list "deal-cancellation-reasons".');
-  }
-}
 
 /** Empties the records for the sandbox's reset. */
 export const eraseDeals = (ctx: Context): Promise<void> => erase(ctx, ['deal']);

@@ -146,6 +146,10 @@ const first = z.enum(['QUOTE', 'RESERVED', 'ORDERED'], { error: 'A new deal is Q
 export const newDeal = z.strictObject({ ...writable, status: first.describe('QUOTE unless it is given.') }).partial();
 export type NewDeal = z.output<typeof newDeal>;
 
+/** What is seen of a car when it has come in part exchange, where the deal did not say it. */
+export const carSeen = z.strictObject({ make: line(60), model: line(60), mileage: traded.mileage }).partial();
+export type CarSeen = z.input<typeof carSeen>;
+
 // ---- Responses ----
 
 const uuid = z.string().meta({ format: 'uuid' });
@@ -192,11 +196,17 @@ const totals = z
     part_exchange_net: money.describe('Of those that are not withdrawn; may be below zero.'),
     vat: money.describe('Within the total. None of a vehicle under the margin scheme or without VAT.'),
     total: money.describe('Vehicle and extras less the discount, with VAT.'),
-    paid: money.describe('What was paid on the invoices of the deal, but for finance and part exchange, which count below as agreed.'),
+    paid: money.describe(
+      'What was paid on the invoices of the deal and not given back, but for finance and part exchange, which count as agreed. Below zero where a part exchange worth more was paid out.',
+    ),
     finance_advance: money.describe('Unless the finance was declined or has expired.'),
     balance_due: money.describe('The total less part exchange, finance and what is paid.'),
   })
-  .meta({ id: 'DealTotals', description: 'Computed when read; payments do not move `updated_at`.' });
+  .meta({
+    id: 'DealTotals',
+    description:
+      'Computed when read. A payment moves `updated_at`; a change of the vehicle’s VAT scheme, which the `vat` of a quote follows, does not.',
+  });
 export type Totals = z.output<typeof totals>;
 
 /** A deal as the API returns it. */
@@ -227,7 +237,10 @@ export const deal = z
       .meta({ id: 'DealDeposit', description: 'What reserves the vehicle.' }),
     finance: finance.nullable(),
     totals,
-    vat_scheme: z.enum(vatSchemes).nullable().describe('The vehicle’s when the deal was ordered.'),
+    vat_scheme: z
+      .enum(vatSchemes)
+      .nullable()
+      .describe('The vehicle’s when the deal was ordered, or if it had none then, when it was sold.'),
     handover: z.object({ method, scheduled_at: at, completed_at: at, address: address.nullable() }).meta({ id: 'Handover' }),
     ordered_at: at,
     sold_at: at,

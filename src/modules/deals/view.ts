@@ -1,11 +1,10 @@
 import type { Reader } from '#platform/context.ts';
-import type { Instant } from '#platform/dates.ts';
 import { toDateTime } from '#platform/dates.ts';
 import type { Money } from '#platform/money.ts';
 import { toMoney } from '#platform/money.ts';
 import type { Deal, Extra, PartExchange, Totals } from './contract.ts';
 import type { DealRow, KeptExchange, KeptExtra, KeptFinance } from './queries.ts';
-import { netOf, totalOf, totalsOf } from './rules.ts';
+import { kept, netOf, totalOf, totalsOf } from './rules.ts';
 
 /** The view of one reader, to be used for row after row. */
 export function dealView({ currency, scopes }: Reader): (row: DealRow) => Deal {
@@ -35,22 +34,22 @@ export function dealView({ currency, scopes }: Reader): (row: DealRow) => Deal {
     part_exchanges: row.part_exchanges.map((exchange) => toPartExchange(exchange, currency, seesCosts)),
     deposit: {
       required: toMoney(row.deposit_required, currency),
-      paid: { amount: row.invoiced.deposit, currency },
-      paid_at: shown(row.invoiced.deposit_at),
+      paid: { amount: kept(row, row.invoiced).deposit, currency },
+      paid_at: toDateTime(row.invoiced.deposit_at),
     },
     finance: row.finance && toFinance(row.finance, currency),
     totals: toTotals(row, currency),
     vat_scheme: row.vat_scheme,
     handover: {
       method: row.handover_method,
-      scheduled_at: shown(row.handover_scheduled_at),
-      completed_at: shown(row.handover_completed_at),
+      scheduled_at: toDateTime(row.handover_scheduled_at),
+      completed_at: toDateTime(row.handover_completed_at),
       address: row.handover_address,
     },
-    ordered_at: shown(row.ordered_at),
-    sold_at: shown(row.sold_at),
-    delivered_at: shown(row.delivered_at),
-    cancelled_at: shown(row.cancelled_at),
+    ordered_at: toDateTime(row.ordered_at),
+    sold_at: toDateTime(row.sold_at),
+    delivered_at: toDateTime(row.delivered_at),
+    cancelled_at: toDateTime(row.cancelled_at),
     cancellation_reason: row.cancellation_reason,
     cancellation_note: row.cancellation_note,
     invoice_ids: row.invoiced.ids,
@@ -59,8 +58,6 @@ export function dealView({ currency, scopes }: Reader): (row: DealRow) => Deal {
     updated_at: toDateTime(row.updated_at),
   });
 }
-
-const shown = (at: Instant | null): string | null => at && toDateTime(at);
 
 const toExtra = (extra: KeptExtra, currency: string): Extra => ({
   ...extra,
@@ -86,6 +83,6 @@ const toFinance = (finance: KeptFinance, currency: string): Deal['finance'] => (
 
 /** Once ordered by the scheme that was agreed, before by that of the car as it is. */
 function toTotals(row: DealRow, currency: string): Totals {
-  const amounts = totalsOf(row, row.ordered_at === null ? row.car_vat_scheme : row.vat_scheme, row.invoiced);
+  const amounts = totalsOf(row, row.ordered_at === null ? row.car_vat_scheme : row.vat_scheme, kept(row, row.invoiced));
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]): [string, Money] => [name, { amount, currency }])) as Totals;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { consented, patchedAddress, wholeSecond } from '#modules/customers/index.ts';
+import { consented, patchedAddress } from '#modules/customers/index.ts';
 import type { Instant } from '#platform/dates.ts';
-import { parseInstant } from '#platform/dates.ts';
+import { momentOf } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
@@ -33,15 +33,13 @@ export function written(before: DetailedRow, changes: EnquiryChanges, now: Insta
   if (changes.finance !== undefined) after.finance = patched(noFinance, before.finance, changes.finance);
   if (changes.test_drive !== undefined) after.test_drive = patchedTestDrive(before.test_drive, changes.test_drive);
   if (changes.attribution !== undefined) after.attribution = patched(noAttribution, before.attribution, changes.attribution);
-  if (changes.next_action_at !== undefined) after.next_action_at = momentOf(changes.next_action_at);
+  if (changes.next_action_at !== undefined) after.next_action_at = changes.next_action_at && momentOf(changes.next_action_at);
   if (changes.marketing_consent !== undefined)
     after.marketing_consent = consented(before.marketing_consent, changes.marketing_consent, now);
   if (changes.metadata !== undefined) after.metadata = patchedMap(before.metadata, changes.metadata);
   if (isOpen(after)) Object.assign(after, { lost_reason: null, lost_note: null });
   return after;
 }
-
-const momentOf = (text: string | null): Instant | null => text && wholeSecond(parseInstant(text));
 
 const nobody: Contact = {
   title: null,
@@ -100,7 +98,7 @@ const noTestDrive: KeptTestDrive = { requested: null, preferred_at: null, locati
 function patchedTestDrive(before: KeptTestDrive | null, changes: NonNullable<EnquiryChanges['test_drive']> | null): KeptTestDrive | null {
   if (changes === null) return null;
   const { preferred_at: preferredAt, ...rest } = changes;
-  return patched(noTestDrive, before, { ...rest, preferred_at: preferredAt === undefined ? undefined : momentOf(preferredAt) });
+  return patched(noTestDrive, before, { ...rest, preferred_at: preferredAt && momentOf(preferredAt) });
 }
 
 const noOffer = {

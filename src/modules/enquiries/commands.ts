@@ -1,5 +1,5 @@
 import type { Asking } from '#modules/customers/index.ts';
-import { customerAsking } from '#modules/customers/index.ts';
+import { customerAsking, stampCustomers } from '#modules/customers/index.ts';
 import type { Chronicle } from '#modules/events/index.ts';
 import { tell } from '#modules/events/index.ts';
 import { branchFor, branchName, checkBranchMove, houseOf } from '#modules/house/index.ts';
@@ -12,13 +12,14 @@ import type { Tombstone } from '#platform/contract.ts';
 import { erase, holderOf } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
+import { checked } from '#platform/field-errors.ts';
 import { dialable } from '#platform/phone.ts';
 import type { Change } from '#platform/records.ts';
-import { checkExternalId, toTombstone } from '#platform/records.ts';
+import { checkExternalId, showing, toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import { settled, written } from './changes.ts';
 import type { EnquiryChanges, EnquiryStatus, EnquiryWithNotes, NewEnquiry, NewNote, Note } from './contract.ts';
-import { enquiryCreated, enquiryDeleted, enquiryUpdated } from './contract.ts';
+import { appraisal, enquiryCreated, enquiryDeleted, enquiryUpdated } from './contract.ts';
 import type { DetailedRow } from './queries.ts';
 import { blankEnquiry, insertNote, saveEnquiries, savePartExchange, visibleEnquiry } from './queries.ts';
 import * as rules from './rules.ts';
@@ -27,6 +28,7 @@ import { detailsView, toNote } from './view.ts';
 /** Takes down an enquiry. A contact is taken for the customer it means, or for a new one. */
 export async function createEnquiry(ctx: Context, enquiry: NewEnquiry): Promise<EnquiryWithNotes> {
   const body = withNumbers(ctx, enquiry);
+  await checkDealerCodes(ctx, openLists, body);
   return inTransaction(ctx, async (tx) => {
     const [house, found, holder] = await Promise.all([
       houseOf(tx),
@@ -37,7 +39,7 @@ export async function createEnquiry(ctx: Context, enquiry: NewEnquiry): Promise<
     const blank = { ...blankEnquiry, dealer_id: tx.dealer.id, id: uuidv7(tx.now), branch_id: branch.id, created_at: tx.now };
     const after = { ...written(blank, body, tx.now), branch_name: branch.name };
     checkExternalId(after, holder);
-    await checkFields(tx, blank, after, found, body);
+    checkFields(tx, blank, after, found, body);
 
     const asking = await askingOf(tx, after, found, branch);
     after.customer_id = asking.customer.id;
@@ -52,6 +54,7 @@ export async function createEnquiry(ctx: Context, enquiry: NewEnquiry): Promise<
 /** The one way an enquiry changes, from every door but the deal's. */
 export async function updateEnquiry(ctx: Context, id: string, changes: EnquiryChanges): Promise<EnquiryWithNotes> {
   const body = withNumbers(ctx, changes);
+  await checkDealerCodes(ctx, openLists, body);
   return inTransaction(ctx, async (tx) => {
     const [house, before, found, holder] = await Promise.all([
       houseOf(tx),
@@ -66,7 +69,7 @@ export async function updateEnquiry(ctx: Context, id: string, changes: EnquiryCh
     rules.checkInvoiced(before, after);
     rules.checkPartExchange(before, after);
     rules.checkMove(before.status, after.status);
-    await checkFields(tx, before, after, found, body);
+    checkFields(tx, before, after, found, body);
     return change(tx, before, withSummaries(before, after, found));
   });
 }
@@ -93,8 +96,9 @@ export const addNote = (ctx: Context, id: string, { body }: NewNote): Promise<No
   });
 
 /** What the dealership would give for the car offered in part exchange. From then on it is not forgotten. */
-export const appraisePartExchange = (ctx: Context, id: string, valuation: number): Promise<EnquiryWithNotes> =>
+export const appraisePartExchange = (ctx: Context, id: string, amount: number): Promise<EnquiryWithNotes> =>
   inTransaction(ctx, async (tx) => {
+    const { valuation } = checked(appraisal, { valuation: amount });
     const enquiry = await standing(tx, id);
     const { part_exchange: offer } = enquiry;
     if (!offer) throw new Refusal('not_found', 'Nothing is offered in part exchange.');
@@ -138,10 +142,9 @@ const openLists = { type: 'enquiry-types', source: 'enquiry-sources', lost_reaso
 const kinds = { customer_id: 'customer', vehicle_id: 'vehicle', assigned_to_id: 'staff' } as const;
 
 /** Asks the rules about single fields: of what is named, only what is named anew. */
-async function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, found: Found, body: EnquiryChanges): Promise<void> {
+function checkFields(tx: Context, before: DetailedRow, after: DetailedRow, found: Found, body: EnquiryChanges): void {
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkEnquiry(after, body);
-  await checkDealerCodes(tx, openLists, body);
 }
 
 async function askingOf(tx: Context, enquiry: DetailedRow, found: Found, branch: { id: string; name: string }): Promise<Asking> {
@@ -177,6 +180,7 @@ async function change(tx: Context, before: DetailedRow, after: DetailedRow): Pro
 async function save(tx: Context, change: Change<DetailedRow>): Promise<void> {
   const { after, changed } = change;
   await saveEnquiries(tx, [after]);
+  stampCustomers(tx, showing(change, 'customer_id', ['contacted_at', 'branch_id']));
   if (changed.includes('part_exchange')) await savePartExchange(tx, after.id, after.part_exchange);
   tell(tx, chronicle, change, detailsView(familyReader(tx, 'enquiries:read')));
 }

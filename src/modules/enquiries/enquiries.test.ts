@@ -461,6 +461,7 @@ test('a part exchange is cleared until it is appraised; from then on neither it 
   assert.equal((await api.patch(path, { part_exchange: {} }).succeeds()).part_exchange, null);
   const { part_exchange: second } = await api.patch(path, { part_exchange: { registration: 'XY12ZZZ' } }).succeeds();
   assert.notEqual(second.id, first.id);
+  await assert.rejects(appraisePartExchange(ctx, id, 3_250.5), { code: 'validation_failed' });
   await appraisePartExchange(ctx, id, 325_000);
   const appraised = await api.get(path).succeeds();
   assert.deepEqual(

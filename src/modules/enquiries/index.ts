@@ -11,5 +11,6 @@ export {
   withNumbers,
 } from './commands.ts';
 export type { NewEnquiry } from './contract.ts';
+export { stampEnquiries } from './queries.ts';
 export { getEnquiry, listEnquiries } from './reads.ts';
 export { wrongContact } from './rules.ts';

@@ -5,12 +5,10 @@ import { summaryOf } from '#modules/links/index.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
-import { keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
+import { keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
+import type { Kept } from '#platform/money.ts';
 import type { Attribution, Contact, EnquiryListQuery, EnquiryStatus, Finance, Note, PartExchange, TestDrive, Wanted } from './contract.ts';
-
-/** As the wire has it, but for amounts: these are kept in minor units. */
-type Kept<T> = { [F in keyof T]: Extract<T[F], { amount: number }> extends never ? T[F] : number | null };
 
 export type KeptWanted = Kept<Wanted>;
 export type KeptFinance = Kept<Finance>;
@@ -186,6 +184,9 @@ export const saveEnquiries = keeperOf<DetailedRow>({
   elsewhere: ['branch_name', 'customer', 'vehicle', 'assigned_to', 'part_exchange', 'deal_id', 'appointment_ids', 'deal', 'dealt', 'notes'],
   fixed: ['dealer_id', 'id', 'reference', 'created_at'],
 });
+
+/** For those whose deals or appointments are others now. */
+export const stampEnquiries = stamperOf('enquiry');
 
 /** Saves the part exchange of an enquiry, or removes it. */
 export async function savePartExchange(tx: Context, enquiryId: string, partExchange: PartExchangeRow | null): Promise<void> {

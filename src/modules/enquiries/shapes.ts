@@ -136,6 +136,9 @@ export type NewEnquiry = z.output<typeof newEnquiry>;
 export const newNote = z.strictObject({ body: text(10_000) });
 export type NewNote = z.output<typeof newNote>;
 
+/** What the dealership would give for the car that is offered. */
+export const appraisal = z.strictObject({ valuation: minorUnits });
+
 // ---- Responses ----
 
 const uuid = z.string().meta({ format: 'uuid' });

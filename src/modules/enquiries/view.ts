@@ -1,6 +1,5 @@
 import { toConsent } from '#modules/customers/index.ts';
 import type { Reader } from '#platform/context.ts';
-import type { Instant } from '#platform/dates.ts';
 import { toDateTime } from '#platform/dates.ts';
 import { toMoney } from '#platform/money.ts';
 import type { Enquiry, EnquiryWithNotes, Note } from './contract.ts';
@@ -39,13 +38,13 @@ export function enquiryView({ currency, scopes }: Reader): (row: EnquiryRow) => 
       deposit: toMoney(row.finance.deposit, currency),
       monthly_budget: toMoney(row.finance.monthly_budget, currency),
     },
-    test_drive: row.test_drive && { ...row.test_drive, preferred_at: shown(row.test_drive.preferred_at) },
+    test_drive: row.test_drive && { ...row.test_drive, preferred_at: toDateTime(row.test_drive.preferred_at) },
     assigned_to_id: row.assigned_to_id,
     assigned_to: row.assigned_to,
     lost_reason: row.lost_reason,
     lost_note: row.lost_note,
-    first_responded_at: shown(row.first_responded_at),
-    next_action_at: shown(row.next_action_at),
+    first_responded_at: toDateTime(row.first_responded_at),
+    next_action_at: toDateTime(row.next_action_at),
     marketing_consent: toConsent(row.marketing_consent),
     attribution: row.attribution,
     deal_id: row.deal_id,
@@ -65,8 +64,6 @@ export function detailsView(reader: Reader): (row: DetailedRow) => EnquiryWithNo
 
 export const toNote = (note: Note): Note => ({ ...note, created_at: toDateTime(note.created_at) });
 
-const shown = (at: Instant | null): string | null => at && toDateTime(at);
-
 function partExchangeOf({ part_exchange: offer }: EnquiryRow, currency: string): Enquiry['part_exchange'] {
   if (!offer) return null;
   const { status: _status, outstanding_finance, expected_value, valuation, valued_at, ...same } = offer;
@@ -75,6 +72,6 @@ function partExchangeOf({ part_exchange: offer }: EnquiryRow, currency: string):
     outstanding_finance: toMoney(outstanding_finance, currency),
     expected_value: toMoney(expected_value, currency),
     valuation: toMoney(valuation, currency),
-    valued_at: shown(valued_at),
+    valued_at: toDateTime(valued_at),
   };
 }

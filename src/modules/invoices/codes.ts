@@ -6,6 +6,9 @@ export type InvoiceType = (typeof invoiceTypes)[number];
 export const invoiceStatuses = ['DRAFT', 'ISSUED', 'PART_PAID', 'PAID', 'CREDITED', 'VOID'] as const;
 export type InvoiceStatus = (typeof invoiceStatuses)[number];
 
+/** An invoice that counts: issued, and not credited. */
+export const standingStatuses = ['ISSUED', 'PART_PAID', 'PAID'] as const satisfies readonly InvoiceStatus[];
+
 /** Dealers may add codes of their own (`X_…`). */
 export const paymentMethods = ['CARD', 'BANK_TRANSFER', 'CASH', 'CHEQUE', 'FINANCE', 'PART_EXCHANGE', 'DEPOSIT', 'OTHER'] as const;
 

@@ -1,8 +1,12 @@
 import { recordActivity } from '#modules/activity/index.ts';
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
+import { checked } from '#platform/field-errors.ts';
 import { standing } from './commands.ts';
-import type { InvoiceDetails } from './contract.ts';
+import type { InvoiceDetails, NewCredit } from './contract.ts';
+import { newCredit } from './contract.ts';
+import { takeParts } from './counter.ts';
 import { drafted, issued, save, withReckoned, withSetOff } from './issue.ts';
 import type { DetailedRow } from './queries.ts';
 import { invoicesOfDeal } from './queries.ts';
@@ -15,8 +19,10 @@ import { tellJobCard } from './workshop.ts';
  * Credits an invoice as a whole: the credit note takes back what was invoiced, and what nobody has paid yet needs not be given back.
  * A sale that is credited cancels its deal, with this reason; a job card that is credited is not invoiced any more.
  */
-export const creditInvoice = (ctx: Context, id: string, { reason = null }: { reason?: string | null } = {}): Promise<InvoiceDetails> =>
-  inTransaction(
+export async function creditInvoice(ctx: Context, id: string, input: NewCredit = {}): Promise<InvoiceDetails> {
+  const { reason } = checked(newCredit, input);
+  await checkDealerCodes(ctx, { reason: 'deal-cancellation-reasons' }, { reason });
+  return inTransaction(
     ctx,
     async (tx) => {
       const invoice = await standing(tx, id);
@@ -24,6 +30,7 @@ export const creditInvoice = (ctx: Context, id: string, { reason = null }: { rea
       const note = await noteOn(tx, invoice);
       const credited: DetailedRow = { ...invoice, status: 'CREDITED' };
       await save(tx, null, note);
+      await takeParts(tx, note);
       await save(tx, invoice, credited);
       recordActivity(tx, 'created', 'invoice', note.id, []);
       recordActivity(tx, 'updated', 'invoice', invoice.id, ['status', 'totals']);
@@ -33,6 +40,7 @@ export const creditInvoice = (ctx: Context, id: string, { reason = null }: { rea
     },
     'stock_busy',
   );
+}
 
 async function noteOn(tx: Context, invoice: DetailedRow): Promise<DetailedRow> {
   const { branch_id, customer_id, bill_to, deal_id, job_card_id, vehicle_id, prices_include_vat, number, issued_on } = invoice;

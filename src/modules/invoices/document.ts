@@ -1,7 +1,7 @@
 import { writePdf } from '#platform/pdf/sheet.ts';
 import type { InvoiceType } from './contract.ts';
 import type { DetailedRow, LineRow } from './queries.ts';
-import { outstandingOf, spelled } from './rules.ts';
+import { outstandingOf, setOffOf, spelled } from './rules.ts';
 import type { Issuer } from './source-queries.ts';
 
 const titles: { readonly [type in InvoiceType]: string } = {
@@ -19,6 +19,7 @@ export function printed(invoice: DetailedRow, issuer: Issuer, currency: string):
   const title = `${titles[type]} ${number}`;
   const rates = vat_summary.flatMap(({ rate_bps, net, vat }) => (rate_bps === null || vat === null ? [] : [{ rate_bps, net, vat }]));
   const showsVat = rates.length > 0;
+  const setOff = setOffOf(invoice, payments);
 
   const priceHead = showsVat ? `Price ${including ? 'with' : 'without'} VAT` : 'Price';
   const columns = [
@@ -67,6 +68,7 @@ export function printed(invoice: DetailedRow, issuer: Issuer, currency: string):
     ];
     sheet.sums([
       ...(including ? [total, ...ofVat] : [...ofVat, total]),
+      ...(setOff === 0 ? [] : [{ label: 'Set off, as it was not paid', amount: money(0 - setOff) }]),
       ...payments.map(({ method, paid_on, reference, amount }) => ({
         label: present(spelled(method), reference, day(paid_on)).join(', '),
         amount: money(0 - amount),

@@ -1,5 +1,6 @@
-export { draftInvoice, eraseInvoices, issueDraft, raisePartsInvoice, recordPayment, voidDraft } from './commands.ts';
-export type { NewDepositInvoice, NewPartsInvoice, NewPayment, NewSalesInvoice, NewWorkshopInvoice } from './contract.ts';
+export { eraseInvoices, recordPayment } from './commands.ts';
+export type { NewCredit, NewDepositInvoice, NewPartsInvoice, NewPayment, NewSalesInvoice, NewWorkshopInvoice } from './contract.ts';
+export { draftInvoice, issueDraft, raisePartsInvoice, voidDraft } from './counter.ts';
 export { creditInvoice } from './credit.ts';
 export { openPdf } from './pdf-link.ts';
 export { getInvoice, listInvoices } from './reads.ts';

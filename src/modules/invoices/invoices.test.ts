@@ -61,6 +61,7 @@ test('parts sold over the counter are invoiced, and read with their lines', asyn
     vehicle_id: null,
     vehicle: null,
     credit_note_of_id: null,
+    credit_note_of: null,
     // In London it is winter, and still January.
     issued_on: '2031-01-31',
     tax_point_on: '2031-01-31',

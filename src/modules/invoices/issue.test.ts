@@ -4,7 +4,8 @@ import type { Context } from '#platform/context.ts';
 import { inTransaction, transactionConnection, undoneIfThrown } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
 import { dealership } from '../../../test/support/dealership.ts';
-import { creditInvoice, draftInvoice, issueDraft, raisePartsInvoice } from './index.ts';
+import { completedJobCard, orderedDeal } from '../../../test/support/selling.ts';
+import { creditInvoice, draftInvoice, issueDraft, raisePartsInvoice, raiseSalesInvoice, raiseWorkshopInvoice } from './index.ts';
 
 const cashSale = { bill_to: { name: 'Cash sale' }, lines: [{ description: 'A bulb', unit_price: 100 }] };
 
@@ -47,7 +48,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'service_unavailable') throw error;
+      if (!(error instanceof Refusal) || error.code !== 'stock_busy') throw error;
     }
   }
 }
@@ -74,6 +75,23 @@ test('1,000 raised at once, a share of them failing, leave numbers without a gap
     [id],
   );
   assert.deepEqual(left.rows[0], { lines: raised, activities: raised }, 'of what failed nothing is left');
+});
+
+test('no deal has two sales that stand, and no job card two bills, whoever writes', async () => {
+  const d = await dealership();
+  const sale = await raiseSalesInvoice(d.ctx, (await orderedDeal(d)).id);
+  const bill = await raiseWorkshopInvoice(d.ctx, (await completedJobCard(d, [{ unit_price: 5_000 }])).id);
+  const copy = (id: string, status: string) =>
+    d.service.pools.doors.query(
+      `insert into invoice select r.* from invoice i, jsonb_populate_record(null::invoice,
+         to_jsonb(i) || jsonb_build_object('id', gen_random_uuid(), 'number', 'COPY-' || i.number, 'status', $3::text)) r
+       where i.dealer_id = $1 and i.id = $2`,
+      [d.id, id, status],
+    );
+  for (const { id } of [sale, bill]) {
+    for (const status of ['ISSUED', 'PART_PAID', 'PAID']) await assert.rejects(copy(id, status), { code: '23505' });
+    await copy(id, 'CREDITED');
+  }
 });
 
 test('each type of invoice has a series of its own, and each dealership its own numbers', async () => {

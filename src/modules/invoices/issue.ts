@@ -1,3 +1,4 @@
+import { stampDeals } from '#modules/deals/index.ts';
 import type { Context } from '#platform/context.ts';
 import { dateIn } from '#platform/dates.ts';
 import { takeNumbers } from '#platform/db/transaction.ts';
@@ -16,7 +17,7 @@ export type About = Pick<DetailedRow, 'type' | 'branch_id' | 'bill_to' | 'prices
 
 /** A line before it is reckoned. */
 export type NewLine = Pick<LineRow, 'kind' | 'description' | 'quantity' | 'unit_price' | 'discount' | 'vat_code'> &
-  Partial<Pick<LineRow, 'vehicle_id' | 'job_line_id'>>;
+  Partial<Pick<LineRow, 'vehicle_id' | 'job_line_id' | 'part_id'>>;
 
 export type NewPayment = Pick<PaymentRow, 'method' | 'amount'> & Partial<Pick<PaymentRow, 'paid_on' | 'reference'>>;
 
@@ -34,7 +35,7 @@ export const withLines = (tx: Context, invoice: DetailedRow, news: readonly NewL
   withReckoned(
     tx,
     invoice,
-    news.map((line) => ({ vehicle_id: null, job_line_id: null, ...line, ...amountsOf(line, invoice.prices_include_vat) })),
+    news.map((line) => ({ vehicle_id: null, job_line_id: null, part_id: null, ...line, ...amountsOf(line, invoice.prices_include_vat) })),
   );
 
 /** The same with lines that were reckoned before. */
@@ -58,11 +59,11 @@ export async function issued(tx: Context, draft: DetailedRow): Promise<DetailedR
   return { ...invoice, status: statusOf(invoice) };
 }
 
-/** A credit note with what nobody had paid of what it credits: that needs not be given back. */
+/** A credit note with what nobody had paid of what it credits: that needs not be given back, and is no payment. */
 export const withSetOff = (note: DetailedRow, unpaid: number): DetailedRow => ({
   ...note,
   paid: 0 - unpaid,
-  status: statusOf({ gross: note.gross, paid: 0 - unpaid }),
+  status: statusOf({ gross: note.gross + unpaid, paid: 0 }),
 });
 
 /** The invoice with payments, and what they make of it. */
@@ -87,6 +88,7 @@ export async function save(tx: Context, before: DetailedRow | null, after: Detai
     const ids = new Set(known?.map(({ id }) => id));
     return ({ id }: { id: string }) => !ids.has(id);
   };
+  stampDeals(tx, [after.deal_id]);
   // Sent together, in this order, so that they cost one wait.
   await Promise.all([
     saveInvoices(tx, [{ ...after, updated_at: tx.now }]),

@@ -1,6 +1,6 @@
 import type { Selectable, SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import type { CustomerSummary, DealSummary, JobCardSummary, VehicleSummary } from '#modules/links/contract.ts';
+import type { CustomerSummary, DealSummary, InvoiceSummary, JobCardSummary, VehicleSummary } from '#modules/links/contract.ts';
 import { summaryOf } from '#modules/links/index.ts';
 import type { VatRate } from '#modules/parts/contract.ts';
 import type { Context } from '#platform/context.ts';
@@ -29,6 +29,7 @@ interface Joined {
   deal: DealSummary | null;
   job_card: JobCardSummary | null;
   vehicle: VehicleSummary | null;
+  credit_note_of: InvoiceSummary | null;
   payments: PaymentRow[];
 }
 
@@ -49,6 +50,7 @@ function reachable(ctx: Context) {
     summaryOf('deal', 'invoice', 'deal_id', branches).as('deal'),
     summaryOf('job_card', 'invoice', 'job_card_id', branches).as('job_card'),
     summaryOf('vehicle', 'invoice', 'vehicle_id', branches).as('vehicle'),
+    summaryOf('invoice', 'invoice', 'credit_note_of_id', branches).as('credit_note_of'),
     ofInvoice('payment', 'x.created_at, x.id').as('payments'),
   ]);
 }
@@ -135,6 +137,7 @@ export const blankInvoice: DetailedRow = {
   deal: null,
   job_card: null,
   vehicle: null,
+  credit_note_of: null,
   payments: [],
   lines: [],
 };
@@ -143,7 +146,7 @@ export const blankInvoice: DetailedRow = {
 export const saveInvoices = keeperOf<DetailedRow>({
   table: 'invoice',
   blank: blankInvoice,
-  elsewhere: ['branch_name', 'customer', 'deal', 'job_card', 'vehicle', 'payments', 'lines'],
+  elsewhere: ['branch_name', 'customer', 'deal', 'job_card', 'vehicle', 'credit_note_of', 'payments', 'lines'],
   fixed: ['dealer_id', 'id', 'type', 'created_at'],
 });
 

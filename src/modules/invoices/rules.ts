@@ -1,9 +1,11 @@
-import type { VatRate } from '#modules/parts/contract.ts';
+import type { PartMove, VatRate } from '#modules/parts/contract.ts';
 import { vatRateBps, vatRates } from '#modules/parts/contract.ts';
+import { mostAmount } from '#platform/contract.ts';
 import type { FieldErrors } from '#platform/errors.ts';
 import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
-import { halfUp, vatInGross, vatOnNet } from '#platform/money.ts';
+import { priceOf, vatInGross, vatOnNet } from '#platform/money.ts';
 import type { InvoiceStatus, InvoiceType } from './contract.ts';
+import { standingStatuses } from './contract.ts';
 
 // What an invoice comes to, and what may be done with it. Pure: the same invoice always gives the same answer.
 
@@ -28,7 +30,7 @@ export interface Amounts {
 
 /** Each line is rounded by itself, halves up, so that sums of lines are sums of what is seen. */
 export function amountsOf(line: Priced, pricesIncludeVat: boolean): Amounts {
-  const amount = priceOf(line) - line.discount;
+  const amount = priceOf(line.quantity, line.unit_price) - line.discount;
   const vat_rate_bps = rateOf(line.vat_code);
   if (line.vat_code === 'MARGIN') return { vat_rate_bps, net: amount, vat: null, gross: amount };
   const vat = (pricesIncludeVat ? vatInGross : vatOnNet)(amount, vatRateBps[line.vat_code]);
@@ -36,8 +38,6 @@ export function amountsOf(line: Priced, pricesIncludeVat: boolean): Amounts {
     ? { vat_rate_bps, net: amount - vat, vat, gross: amount }
     : { vat_rate_bps, net: amount, vat, gross: amount + vat };
 }
-
-const priceOf = ({ quantity, unit_price }: Priced): number => halfUp(BigInt(Math.round(quantity * 1000)) * BigInt(unit_price), 1000n);
 
 /** A supply that is exempt or outside the scope has no rate, and of a margin none is shown. */
 const rateOf = (code: VatRate): number | null => (['STANDARD', 'REDUCED', 'ZERO'].includes(code) ? vatRateBps[code] : null);
@@ -81,8 +81,6 @@ export const reversed = <L extends Amounts & Priced>(line: L): L => ({
   gross: 0 - line.gross,
 });
 
-const mostAmount = 9_999_999_999;
-
 /** No line is given away below nothing, or comes to more than an amount may be. */
 export function checkLines(lines: readonly Priced[], pricesIncludeVat: boolean): void {
   if (lines.length === 0) throw new Refusal('request_refused', 'There is nothing to invoice.');
@@ -95,13 +93,31 @@ export function checkLines(lines: readonly Priced[], pricesIncludeVat: boolean):
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
 
+// ---- Parts ----
+
+/** As a line names a part. */
+export const partNamed = (description: string, partNumber: string | null): string =>
+  partNumber === null ? description : `${description} (${partNumber})`;
+
+/** What an invoice takes off the shelves of its branch; a credit note puts it back. */
+export const partMoves = ({ branch_id: branchId, lines }: Sold): PartMove[] =>
+  lines.flatMap(({ id: lineId, part_id: partId, quantity }) => {
+    const hold = { state: 'ISSUED', branchId, quantity: Math.abs(quantity) } as const;
+    return partId === null ? [] : [quantity < 0 ? { lineId, partId, from: hold, to: null } : { lineId, partId, from: null, to: hold }];
+  });
+
+interface Sold {
+  readonly branch_id: string;
+  readonly lines: readonly { readonly id: string; readonly part_id: string | null; readonly quantity: number }[];
+}
+
 // ---- Which VAT ----
 
-/** The scheme a car was ordered under says which; nobody guesses it. */
+/** The scheme a car was ordered or sold under says which; nobody guesses it. */
 export function vatOfCar(scheme: string | null): VatRate {
   const code = scheme === null ? undefined : vatOfScheme[scheme];
   if (code) return code;
-  throw new Refusal('request_refused', 'The deal has no VAT scheme: it is taken from the vehicle when the deal is ordered.');
+  throw new Refusal('request_refused', 'The deal has no VAT scheme: it is taken from the vehicle, which has none.');
 }
 
 const vatOfScheme: { readonly [scheme: string]: VatRate } = { MARGIN: 'MARGIN', VAT_QUALIFYING: 'STANDARD', NO_VAT: 'EXEMPT' };
@@ -146,11 +162,17 @@ export interface Standing {
 export const statusOf = ({ gross, paid }: Pick<Standing, 'gross' | 'paid'>): InvoiceStatus =>
   gross === paid ? 'PAID' : paid === 0 ? 'ISSUED' : 'PART_PAID';
 
+const stands = ({ status }: Pick<Standing, 'status'>): boolean => standingStatuses.some((standing) => standing === status);
+
 const isOpen = ({ status }: Pick<Standing, 'status'>): boolean => status === 'ISSUED' || status === 'PART_PAID';
 
 /** What is still to be paid; less than nothing is to be given back. */
 export const outstandingOf = (invoice: Pick<Standing, 'status' | 'gross' | 'paid'>): number =>
   isOpen(invoice) ? invoice.gross - invoice.paid : 0;
+
+/** What a credit note takes off before anything is given back: what was never paid of what it credits. */
+export const setOffOf = ({ paid }: Pick<Standing, 'paid'>, payments: readonly { readonly amount: number }[]): number =>
+  payments.reduce((left, { amount }) => left - amount, paid);
 
 /** Only a draft is issued, or becomes void. */
 export function checkDraft({ status, number }: Standing): void {
@@ -186,8 +208,13 @@ export function checkPayment(
 export function checkCreditable(invoice: Standing, ofDeal: readonly OfDeal[]): void {
   const { type, status } = invoice;
   if (type === 'CREDIT_NOTE') throw new Refusal('request_refused', 'A credit note is not credited.');
-  if (!isOpen(invoice) && status !== 'PAID') throw new Refusal('request_refused', `The invoice is ${status}.`);
+  if (!stands(invoice)) throw new Refusal('request_refused', `The invoice is ${status}.`);
   if (isSpent(invoice, ofDeal)) throw new Refusal('request_refused', 'The deposit was counted by the invoice of the sale; credit that.');
+}
+
+/** A deal is invoiced once, unless that was credited. */
+export function checkUnsold(ofDeal: readonly OfDeal[]): void {
+  if (ofDeal.some(({ type, status }) => type === 'VEHICLE_SALE' && stands({ status }))) throw new Refusal('deal_sold');
 }
 
 /** A deposit that was asked for and not paid would be asked for twice. */

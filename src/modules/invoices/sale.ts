@@ -28,6 +28,7 @@ export const raiseSalesInvoice = (ctx: Context, dealId: string, input: NewSalesI
       const { due_on } = checked(newSalesInvoice, input);
       const deal = await standing(tx, dealId);
       const earlier = await invoicesOfDeal(tx, dealId);
+      rules.checkUnsold(earlier);
       rules.checkDeposits(earlier, deal.customer_id);
       const about = await aboutDeal(tx, deal, { type: 'VEHICLE_SALE', due_on });
       // The invoice is there before the deal is told sold, so that the event names it.

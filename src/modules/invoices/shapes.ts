@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { address } from '#modules/dealers/contract.ts';
+import { reasonsToLeave } from '#modules/enquiries/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
-import { shownCustomer, shownDeal, shownJobCard, shownVehicle } from '#modules/links/contract.ts';
-import { quantity, tradeVatRates, vatRates } from '#modules/parts/contract.ts';
+import { shownCustomer, shownDeal, shownInvoice, shownJobCard, shownVehicle } from '#modules/links/contract.ts';
+import { partNumber, quantity, tradeVatRates, vatRates } from '#modules/parts/contract.ts';
 import { codeOf, date, dateTime, id, minorUnits, money, openCodeOf, shownOpenCode, text } from '#platform/contract.ts';
 import { invoiceStatuses, invoiceTypes, paymentMethods } from './codes.ts';
 
@@ -22,6 +23,23 @@ const billed = z.strictObject({
 /** When it is to be paid: at once, unless said. */
 const due = { due_on: date.nullable().default(null) };
 
+const counterLine = z
+  .strictObject({
+    part_number: partNumber.optional().describe('Of a part, which leaves the shelf; what the line does not say is the part’s own.'),
+    description: text(500).optional(),
+    quantity: quantity.default(1),
+    unit_price: minorUnits.optional(),
+    discount: minorUnits.default(0),
+    vat_code: codeOf('vat-rates', tradeVatRates).optional().describe('STANDARD, unless it is given or the part’s own.'),
+  })
+  .superRefine((line, ctx) => {
+    if (line.part_number !== undefined) return;
+    for (const field of ['description', 'unit_price'] as const)
+      if (line[field] === undefined) ctx.addIssue({ code: 'custom', path: [field], message: 'Required, unless a part_number is given.' });
+  });
+
+export type CounterLine = z.output<typeof counterLine>;
+
 /** What is sold over the counter, to a customer or to whoever is named. Prices are without VAT. */
 export const newPartsInvoice = z
   .strictObject({
@@ -29,18 +47,7 @@ export const newPartsInvoice = z
     customer_id: id.nullable().default(null),
     bill_to: billed.nullable().default(null),
     ...due,
-    lines: z
-      .array(
-        z.strictObject({
-          description: text(500),
-          quantity: quantity.default(1),
-          unit_price: minorUnits,
-          discount: minorUnits.default(0),
-          vat_code: codeOf('vat-rates', tradeVatRates).default('STANDARD'),
-        }),
-      )
-      .min(1, { error: 'At least one line.' })
-      .max(500, { error: 'At most 500 lines.' }),
+    lines: z.array(counterLine).min(1, { error: 'At least one line.' }).max(500, { error: 'At most 500 lines.' }),
   })
   .refine(({ customer_id, bill_to }) => customer_id !== null || bill_to !== null, {
     path: ['customer_id'],
@@ -67,6 +74,12 @@ export const newPayment = z.strictObject({
   reference: line(120),
 });
 export type NewPayment = z.input<typeof newPayment>;
+
+/** Why a sale is taken back; its deal is cancelled with it. */
+export const newCredit = z.strictObject({
+  reason: openCodeOf('deal-cancellation-reasons', reasonsToLeave).nullable().default(null),
+});
+export type NewCredit = z.input<typeof newCredit>;
 
 // ---- Responses ----
 
@@ -146,6 +159,7 @@ export const invoice = z
     vehicle_id: uuid.nullable(),
     vehicle: shownVehicle,
     credit_note_of_id: uuid.nullable().describe('The invoice a credit note credits.'),
+    credit_note_of: shownInvoice,
     issued_on: day,
     tax_point_on: day,
     due_on: day,

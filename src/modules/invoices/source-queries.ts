@@ -3,6 +3,7 @@ import type { VatRate } from '#modules/parts/contract.ts';
 import type { Context } from '#platform/context.ts';
 import { andWithin } from '#platform/db/records.ts';
 import type { BillTo } from './contract.ts';
+import { standingStatuses } from './contract.ts';
 
 // What invoices are made of: read from the tables of others.
 
@@ -40,7 +41,7 @@ export const visibleJobCard = (ctx: Context, id: string): Promise<JobCardRow | u
     sql`select id, number, type, branch_id, customer_id, vehicle_id,
       coalesce(customer_registration, (select v.registration from vehicle v where v.dealer_id = job_card.dealer_id and v.id = job_card.vehicle_id)) as registration,
       (select i.number from invoice i where i.dealer_id = job_card.dealer_id and i.job_card_id = job_card.id and i.type = 'WORKSHOP'
-        and i.status in ('ISSUED', 'PART_PAID', 'PAID')) as invoice_number
+        and i.status = any(${standingStatuses}::text[])) as invoice_number
     from job_card where ${visible(ctx, id)}`,
   );
 

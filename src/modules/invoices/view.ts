@@ -29,6 +29,7 @@ export function invoiceView({ currency, scopes }: Reader): (row: InvoiceRow) => 
     vehicle_id: row.vehicle_id,
     vehicle: seesVehicles ? row.vehicle : null,
     credit_note_of_id: row.credit_note_of_id,
+    credit_note_of: row.credit_note_of,
     issued_on: row.issued_on,
     tax_point_on: row.tax_point_on,
     due_on: row.due_on,
@@ -55,7 +56,7 @@ export function detailsView(reader: Reader): (row: DetailedRow, pdfUrl: string |
   const money = (amount: number) => ({ amount, currency: reader.currency });
   return (row, pdf_url) => ({
     ...show(row),
-    lines: row.lines.map(({ invoice_id: _invoice, unit_price, discount, net, vat, gross, ...line }) => ({
+    lines: row.lines.map(({ invoice_id: _invoice, part_id: _part, unit_price, discount, net, vat, gross, ...line }) => ({
       ...line,
       unit_price: money(unit_price),
       discount: money(discount),

@@ -78,6 +78,18 @@ test('the warrantor or insurer pays for its card, and an internal card is not in
   await refuses(raiseWorkshopInvoice(d.ctx, (await completedJobCard(d, lines, { customer_id: null })).id), 'request_refused');
 });
 
+test('a job card shows its invoice beside the id: null without sales:read', async () => {
+  const d = await dealership();
+  const card = await completedJobCard(d, [{ unit_price: 5_000 }]);
+  const { id, number } = await raiseWorkshopInvoice({ ...d.ctx, requestId: 'raise' }, card.id);
+  assert.deepEqual((await d.api.get(`/v1/job-cards/${card.id}`).succeeds()).invoice, { id, number, status: 'ISSUED' });
+  const workshop = await d.apiWith({ scopes: ['workshop:read'] });
+  const seen = await workshop.get(`/v1/job-cards/${card.id}`).succeeds();
+  assert.deepEqual([seen.invoice_id, seen.invoice, seen.invoice_status], [id, null, 'ISSUED']);
+  const [told] = await toldUnder(d, 'raise');
+  assert.deepEqual([told?.object.invoice_id, told?.object.invoice], [id, null]);
+});
+
 test('a card is invoiced once, and by who reaches it', async () => {
   const d = await dealership();
   const away = await d.newBranch();

@@ -56,7 +56,7 @@ export async function tellJobCard(tx: Context, { type, job_card_id }: DetailedRo
 
 const toLine = ({ id, kind, description, part_number, quantity, unit_price, discount, vat_code }: JobLineRow): NewLine => ({
   kind,
-  description: part_number === null ? description : `${description} (${part_number})`,
+  description: rules.partNamed(description, part_number),
   quantity,
   unit_price,
   discount,

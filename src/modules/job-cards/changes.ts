@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { wholeSecond } from '#modules/customers/index.ts';
 import type { Instant } from '#platform/dates.ts';
-import { parseInstant } from '#platform/dates.ts';
+import { momentOf } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import type { CustomerVehicle, JobCardChanges, NewJobCard } from './contract.ts';
@@ -30,8 +29,8 @@ export function written(before: JobCardRow, changes: JobCardChanges): JobCardRow
   const after = { ...before };
   for (const field of plain) if (changes[field] !== undefined) Object.assign(after, { [field]: changes[field] });
   if (changes.technician_ids !== undefined) after.technician_ids = [...new Set(changes.technician_ids)];
-  if (changes.booked_in_at !== undefined) after.booked_in_at = momentOf(changes.booked_in_at);
-  if (changes.promised_at !== undefined) after.promised_at = momentOf(changes.promised_at);
+  if (changes.booked_in_at !== undefined) after.booked_in_at = changes.booked_in_at && momentOf(changes.booked_in_at);
+  if (changes.promised_at !== undefined) after.promised_at = changes.promised_at && momentOf(changes.promised_at);
   if (changes.metadata !== undefined) after.metadata = patchedMap(before.metadata, changes.metadata);
   return after;
 }
@@ -45,8 +44,6 @@ export function opened(blank: JobCardRow, body: NewJobCard, owned: CustomerVehic
 }
 
 const noCar: CustomerVehicle = { id: null, registration: null, vin: null, make: null, model: null };
-
-const momentOf = (text: string | null): Instant | null => text && wholeSecond(parseInstant(text));
 
 /** Draws the consequences of a change: the times. */
 export function settled(before: JobCardRow | null, after: JobCardRow, now: Instant): Change<JobCardRow> {

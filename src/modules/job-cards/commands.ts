@@ -21,8 +21,9 @@ import { change, save, standing, withParts } from './write.ts';
 // A turn that is not had in time is answered `stock_busy` by everything that may move parts.
 
 /** Opens a job card. It has no lines yet. */
-export const createJobCard = (ctx: Context, body: NewJobCard): Promise<JobCard> =>
-  inTransaction(
+export async function createJobCard(ctx: Context, body: NewJobCard): Promise<JobCard> {
+  await checkDealerCodes(ctx, openLists, body);
+  return inTransaction(
     ctx,
     async (tx) => {
       const [house, found, holder, owned] = await Promise.all([
@@ -36,7 +37,7 @@ export const createJobCard = (ctx: Context, body: NewJobCard): Promise<JobCard> 
       const blank = { ...blankJobCard, ...own };
       const after = opened(blank, body, owned);
       checkExternalId(after, holder);
-      await checkFields(tx, blank, after, found, body);
+      checkFields(tx, blank, after, found, body);
       if (body.customer_vehicle?.id && !owned) throw invalid('customer_vehicle.id', 'The customer has no such car.');
       const made = settled(null, withSummaries(blank, after, found), tx.now);
       made.after.number = await takeNumbers(tx, 'job_card', 1);
@@ -45,10 +46,12 @@ export const createJobCard = (ctx: Context, body: NewJobCard): Promise<JobCard> 
     },
     'stock_busy',
   );
+}
 
 /** The one way a job card's own fields change, from the API and from the DMS alike. */
-export const updateJobCard = (ctx: Context, id: string, body: JobCardChanges): Promise<JobCard> =>
-  inTransaction(
+export async function updateJobCard(ctx: Context, id: string, body: JobCardChanges): Promise<JobCard> {
+  await checkDealerCodes(ctx, openLists, body);
+  return inTransaction(
     ctx,
     async (tx) => {
       const [house, before, found, holder] = await Promise.all([
@@ -62,11 +65,12 @@ export const updateJobCard = (ctx: Context, id: string, body: JobCardChanges): P
       const after = { ...written(before, body), branch_name: branchName(house, body.branch_id ?? before.branch_id, before) };
       checkExternalId(after, holder);
       rules.checkInvoice(before, after);
-      await checkFields(tx, before, after, found, body);
+      checkFields(tx, before, after, found, body);
       return change(tx, before, withSummaries(before, after, found));
     },
     'stock_busy',
   );
+}
 
 /** The invoice of a card was raised: it is INVOICED, and its parts are issued. To be called once the invoice is written. */
 export const markInvoiced = (ctx: Context, id: string): Promise<JobCard> =>
@@ -130,10 +134,9 @@ const kinds = {
 const openLists = { type: 'job-card-types', transport_option: 'transport-options' } as const;
 
 /** Asks the rules about single fields: of what is named, only what is named anew. */
-async function checkFields(tx: Context, before: JobCardRow, after: JobCardRow, found: Found, body: NewJobCard | JobCardChanges) {
+function checkFields(tx: Context, before: JobCardRow, after: JobCardRow, found: Found, body: NewJobCard | JobCardChanges): void {
   checkLinks(newLinks(linksIn(body, kinds), { ...before }), found, after.branch_id, tx.caller.branches);
   rules.checkCard(after, body);
-  await checkDealerCodes(tx, openLists, body);
 }
 
 const carNamed = async (

@@ -80,7 +80,7 @@ export const createJobCard = operation({
   body: newJobCard,
   success: { status: 201, data: jobCard, location: '/v1/job-cards/{id}' },
   refusals: ['branch_move_not_permitted', 'external_id_taken', 'stock_busy', 'validation_failed'],
-  emits: ['job_card.created'],
+  emits: ['job_card.created', 'appointment.updated'],
   example: {
     body: {
       external_id: 'booking-77',

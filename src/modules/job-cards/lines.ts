@@ -1,4 +1,6 @@
 import { checkLinks, findLinks, linksIn, newLinks } from '#modules/links/index.ts';
+import type { PartOfLine } from '#modules/parts/index.ts';
+import { partsNumbered } from '#modules/parts/index.ts';
 import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
@@ -7,8 +9,8 @@ import { said } from '#platform/merge-patch.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import type { JobCard, JobLineChanges, NewJobLine } from './contract.ts';
 import { jobLineChanges, newJobLines } from './contract.ts';
-import type { JobCardRow, LineRow, PartOfLine } from './queries.ts';
-import { blankLine, partsNumbered } from './queries.ts';
+import type { JobCardRow, LineRow } from './queries.ts';
+import { blankLine } from './queries.ts';
 import { checkLinesOpen, wrongWithLine } from './rules.ts';
 import { change, standing } from './write.ts';
 

@@ -1,11 +1,11 @@
 import type { Expression, Selectable, SqlBool } from 'kysely';
 import { sql } from 'kysely';
+import { standingStatuses } from '#modules/invoices/contract.ts';
 import type { Summaries } from '#modules/links/contract.ts';
 import { summaryOf } from '#modules/links/index.ts';
 import type { StockState, VatRate } from '#modules/parts/contract.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
-import type { Instant } from '#platform/dates.ts';
 import { keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { CustomerVehicle, JobCardListQuery, JobCardStatus, JobLineKind, JobLineStatus, PayType } from './contract.ts';
@@ -48,6 +48,8 @@ interface Joined {
   advisor: Summaries['staff'] | null;
   lines: LineRow[];
   invoice: BillingRow | null;
+  /** The same as it is shown. */
+  bill: Summaries['invoice'] | null;
 }
 
 type Generated = 'customer_registration';
@@ -59,12 +61,16 @@ const lines = sql<LineRow[]>`(
   select coalesce(json_agg(to_jsonb(l) order by l.position), '[]')
   from job_card_line l where l.dealer_id = job_card.dealer_id and l.job_card_id = job_card.id)`.as('lines');
 
-const standing = sql<SqlBool>`i.status in ('ISSUED', 'PART_PAID', 'PAID')`;
+const standing = sql<SqlBool>`i.status = any(${standingStatuses}::text[])`;
+
+const latestInvoice = sql`
+  from invoice i where i.dealer_id = job_card.dealer_id and i.job_card_id = job_card.id and i.type = 'WORKSHOP' and i.status <> 'VOID'
+  order by ${standing} desc, i.created_at desc, i.id desc limit 1`;
 
 const invoice = sql<BillingRow | null>`(
-  select json_build_object('id', i.id, 'status', i.status, 'settled', i.paid >= i.gross)
-  from invoice i where i.dealer_id = job_card.dealer_id and i.job_card_id = job_card.id and i.type = 'WORKSHOP' and i.status <> 'VOID'
-  order by ${standing} desc, i.created_at desc, i.id desc limit 1)`.as('invoice');
+  select json_build_object('id', i.id, 'status', i.status, 'settled', i.paid >= i.gross)${latestInvoice})`.as('invoice');
+
+const invoiceId = sql<string | null>`(select i.id${latestInvoice})`;
 
 /** Those within the caller's reach, tombstones among them. */
 function reachable(ctx: Context) {
@@ -78,6 +84,7 @@ function reachable(ctx: Context) {
       summaryOf('staff', 'job_card', 'advisor_id', branches).as('advisor'),
       lines,
       invoice,
+      summaryOf('invoice', 'job_card', invoiceId, branches).as('bill'),
     ])
     .$castTo<JobCardRow>();
 }
@@ -86,11 +93,8 @@ function reachable(ctx: Context) {
 export const visibleJobCard = (ctx: Context, id: string): Promise<JobCardRow | undefined> =>
   reachable(ctx).where('job_card.id', '=', id).where('job_card.deleted_at', 'is', null).executeTakeFirst();
 
-/** The spans of a list's filters, in moments. */
-export type Spans = { readonly [F in `${'booked_in' | 'promised'}_${'from' | 'to'}`]?: Instant | undefined };
-
-/** A page of them. */
-export const pageOfJobCards = <T>(ctx: Context, query: JobCardListQuery & Spans, toWire: (row: JobCardRow) => T): Promise<Page<T>> =>
+/** A page of them; the spans of the filter are in moments. */
+export const pageOfJobCards = <T>(ctx: Context, query: JobCardListQuery, toWire: (row: JobCardRow) => T): Promise<Page<T>> =>
   pageOfRecords(ctx, {
     list: 'job_cards',
     table: 'job_card',
@@ -109,10 +113,10 @@ export const pageOfJobCards = <T>(ctx: Context, query: JobCardListQuery & Spans,
         sql<SqlBool>`exists(
         select from invoice i where i.dealer_id = job_card.dealer_id and i.job_card_id = job_card.id and i.type = 'WORKSHOP'
           and ${standing}) = ${query.invoiced}::boolean`,
-      query.booked_in_from && sql<SqlBool>`job_card.booked_in_at >= ${query.booked_in_from}::timestamptz`,
-      query.booked_in_to && sql<SqlBool>`job_card.booked_in_at <= ${query.booked_in_to}::timestamptz`,
-      query.promised_from && sql<SqlBool>`job_card.promised_at >= ${query.promised_from}::timestamptz`,
-      query.promised_to && sql<SqlBool>`job_card.promised_at <= ${query.promised_to}::timestamptz`,
+      query.booked_in_from !== undefined && sql<SqlBool>`job_card.booked_in_at >= ${query.booked_in_from}::timestamptz`,
+      query.booked_in_to !== undefined && sql<SqlBool>`job_card.booked_in_at <= ${query.booked_in_to}::timestamptz`,
+      query.promised_from !== undefined && sql<SqlBool>`job_card.promised_at >= ${query.promised_from}::timestamptz`,
+      query.promised_to !== undefined && sql<SqlBool>`job_card.promised_at <= ${query.promised_to}::timestamptz`,
     ],
     toWire,
   });
@@ -130,24 +134,6 @@ export async function ownedCar(ctx: Context, customerId: string, id: string): Pr
     select id, registration, vin, make, model from customer_vehicle
     where dealer_id = ${ctx.dealer.id}::uuid and customer_id = ${customerId}::uuid and id = ${id}::uuid`.execute(ctx.db);
   return rows[0];
-}
-
-/** A part as a line takes it over. */
-export interface PartOfLine {
-  readonly id: string;
-  readonly part_number: string;
-  readonly description: string;
-  readonly unit_price: number;
-  readonly vat_code: VatRate;
-}
-
-/** The parts that go by these numbers, by their numbers. */
-export async function partsNumbered(ctx: Context, numbers: readonly string[]): Promise<Map<string, PartOfLine>> {
-  if (numbers.length === 0) return new Map();
-  const { rows } = await sql<PartOfLine>`
-    select id, part_number, description, unit_price, vat_code from part
-    where dealer_id = ${ctx.dealer.id}::uuid and part_number = any(${numbers}::text[])`.execute(ctx.db);
-  return new Map(rows.map((part) => [part.part_number, part]));
 }
 
 /** The lines of the finished internal cards of a vehicle of the stock; null when it has none. */
@@ -204,13 +190,14 @@ export const blankJobCard: JobCardRow = {
   advisor: null,
   lines: [],
   invoice: null,
+  bill: null,
 };
 
 /** Saves new and changed cards alike; their lines have a table of their own. */
 export const saveJobCards = keeperOf<JobCardRow>({
   table: 'job_card',
   blank: blankJobCard,
-  elsewhere: ['branch_name', 'customer', 'vehicle', 'appointment', 'deal', 'advisor', 'lines', 'invoice'],
+  elsewhere: ['branch_name', 'customer', 'vehicle', 'appointment', 'deal', 'advisor', 'lines', 'invoice', 'bill'],
   fixed: ['dealer_id', 'id', 'number', 'created_at'],
 });
 

@@ -2,11 +2,10 @@ import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
-import { firstMoment, lastMoment } from '#platform/dates.ts';
+import { spansIn } from '#platform/dates.ts';
 import { Refusal } from '#platform/errors.ts';
 import { toTombstone } from '#platform/records.ts';
 import type { JobCard, JobCardListQuery } from './contract.ts';
-import type { Spans } from './queries.ts';
 import { pageOfJobCards, visibleJobCard } from './queries.ts';
 import { jobCardView } from './view.ts';
 
@@ -14,7 +13,7 @@ import { jobCardView } from './view.ts';
 export async function listJobCards(ctx: Context, query: JobCardListQuery): Promise<Page<JobCard | Tombstone>> {
   const show = jobCardView(readerOf(ctx));
   await checkDealerCodes(ctx, { type: 'job-card-types' }, query);
-  const filters = { ...query, ...spansOf(query, ctx.dealer.timeZone) };
+  const filters = spansIn(ctx.dealer.timeZone, query, ['booked_in', 'promised']);
   return pageOfJobCards(ctx, filters, (row) => (row.deleted_at === null ? show(row) : toTombstone(row)));
 }
 
@@ -24,11 +23,3 @@ export async function getJobCard(ctx: Context, id: string): Promise<JobCard> {
   if (!row) throw new Refusal('not_found');
   return jobCardView(readerOf(ctx))(row);
 }
-
-/** Days as the moments between which they lie. */
-const spansOf = (query: JobCardListQuery, timeZone: string): Spans => ({
-  booked_in_from: query.booked_in_from && firstMoment(timeZone, query.booked_in_from),
-  booked_in_to: query.booked_in_to && lastMoment(timeZone, query.booked_in_to),
-  promised_from: query.promised_from && firstMoment(timeZone, query.promised_from),
-  promised_to: query.promised_to && lastMoment(timeZone, query.promised_to),
-});

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { standingStatuses } from '#modules/invoices/contract.ts';
 import type { Hold, PartMove, StockState } from '#modules/parts/contract.ts';
 import { vatRateBps } from '#modules/parts/contract.ts';
+import { mostAmount } from '#platform/contract.ts';
 import type { FieldErrors } from '#platform/errors.ts';
 import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
-import { halfUp, vatOnNet } from '#platform/money.ts';
+import { priceOf, vatOnNet } from '#platform/money.ts';
 import { wrongMetadata } from '#platform/records.ts';
 import type { JobCardChanges, JobCardStatus, JobLineKind, JobLineStatus } from './contract.ts';
 
@@ -44,7 +46,7 @@ export interface Standing {
 
 /** A draft and a credited invoice count as none. */
 export const isInvoiced = ({ invoice }: Pick<Standing, 'invoice'>): boolean =>
-  invoice !== null && ['ISSUED', 'PART_PAID', 'PAID'].includes(invoice.status);
+  standingStatuses.some((status) => status === invoice?.status);
 
 export const isPaid = ({ invoice }: Pick<Standing, 'invoice'>): boolean => invoice?.status === 'PAID';
 
@@ -143,13 +145,10 @@ export interface Amounts {
 
 /** Quantity times price less the discount; each line is rounded by itself, so that sums of lines are sums of what is seen. */
 export function amountsOf(line: Line): Amounts {
-  const net = priceOf(line) - line.discount;
+  const net = priceOf(line.quantity, line.unit_price) - line.discount;
   const vat = vatOnNet(net, vatRateBps[line.vat_code]);
   return { net, vat, gross: net + vat };
 }
-
-const priceOf = ({ quantity, unit_price }: Pick<Line, 'quantity' | 'unit_price'>): number =>
-  halfUp(BigInt(Math.round(quantity * 1000)) * BigInt(unit_price), 1000n);
 
 export interface Totals extends Amounts {
   readonly labour: number;
@@ -167,7 +166,7 @@ export function totalsOf(lines: readonly Line[]): Totals {
   const of = (...kinds: JobLineKind[]) =>
     sum(
       counting.filter(({ kind }) => kinds.includes(kind)),
-      priceOf,
+      ({ quantity, unit_price }) => priceOf(quantity, unit_price),
     );
   return {
     labour: of('LABOUR'),
@@ -189,14 +188,11 @@ export function totalsOf(lines: readonly Line[]): Totals {
 export const costOf = (lines: readonly Line[]): number =>
   lines.reduce((total, line) => total + (line.authorised && line.status !== 'DECLINED' ? amountsOf(line).net : 0), 0);
 
-/** No line comes to more than an amount may be. */
-const mostAmount = 9_999_999_999;
-
 /** What is wrong with a line as it would be, by field. */
 export function wrongWithLine(line: Line): FieldErrors {
   const errors: FieldErrors = {};
-  const price = priceOf(line);
-  if (price > mostAmount) errors.quantity = ['The line comes to more than 9999999999.'];
+  const price = priceOf(line.quantity, line.unit_price);
+  if (price > mostAmount) errors.quantity = [`The line comes to more than ${mostAmount}.`];
   if (line.discount > price) errors.discount = ['Not more than the line comes to.'];
   if (line.kind === 'MOT' && line.vat_code !== 'OUTSIDE_SCOPE') errors.vat_code = ['MOT fees are outside the scope of VAT.'];
   if (line.kind === 'NOTE' && line.unit_price > 0) errors.unit_price = ['A note costs nothing.'];

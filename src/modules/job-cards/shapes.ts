@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { transportOptions } from '#modules/appointments/contract.ts';
 import { shownBranch } from '#modules/house/contract.ts';
-import { shownAppointment, shownCustomer, shownDeal, shownStaff, shownVehicle } from '#modules/links/contract.ts';
+import { shownAppointment, shownCustomer, shownDeal, shownInvoice, shownStaff, shownVehicle } from '#modules/links/contract.ts';
 import { registration, vin } from '#modules/vehicles/contract.ts';
 import { dateTime, externalIdField, id, metadataChanges, moment, openCodeOf, shownOpenCode, text, whole } from '#platform/contract.ts';
 import { firstStatuses, jobCardStatuses, jobCardTypes } from './codes.ts';
@@ -131,6 +131,7 @@ export const jobCard = z
     lines: z.array(jobLine).describe('Written in the DMS.'),
     totals: jobCardTotals,
     invoice_id: uuid.nullable().describe('The invoice that was raised last, void ones left out.'),
+    invoice: shownInvoice,
     invoice_status: known.describe('A code of the reference list "invoice-statuses".'),
     is_paid: z.boolean(),
     metadata: z.record(z.string(), z.string()),

@@ -1,5 +1,4 @@
 import type { Reader } from '#platform/context.ts';
-import type { Instant } from '#platform/dates.ts';
 import { toDateTime } from '#platform/dates.ts';
 import type { JobCard, JobCardTotals, JobLine } from './contract.ts';
 import type { JobCardRow, LineRow } from './queries.ts';
@@ -34,11 +33,11 @@ export function jobCardView({ currency, scopes }: Reader): (row: JobCardRow) => 
     concern: row.concern,
     diagnosis: row.diagnosis,
     work_done: row.work_done,
-    booked_in_at: shown(row.booked_in_at),
-    promised_at: shown(row.promised_at),
-    started_at: shown(row.started_at),
-    completed_at: shown(row.completed_at),
-    collected_at: shown(row.collected_at),
+    booked_in_at: toDateTime(row.booked_in_at),
+    promised_at: toDateTime(row.promised_at),
+    started_at: toDateTime(row.started_at),
+    completed_at: toDateTime(row.completed_at),
+    collected_at: toDateTime(row.collected_at),
     key_tag: row.key_tag,
     transport_option: row.transport_option,
     customer_order_number: row.customer_order_number,
@@ -46,6 +45,7 @@ export function jobCardView({ currency, scopes }: Reader): (row: JobCardRow) => 
     lines: row.lines.map((line) => toLine(line, currency)),
     totals: toTotals(row.lines, currency),
     invoice_id: row.invoice?.id ?? null,
+    invoice: sees('sales:read') ? row.bill : null,
     invoice_status: row.invoice?.status ?? null,
     is_paid: isPaid(row),
     metadata: row.metadata,
@@ -53,8 +53,6 @@ export function jobCardView({ currency, scopes }: Reader): (row: JobCardRow) => 
     updated_at: toDateTime(row.updated_at),
   });
 }
-
-const shown = (at: Instant | null): string | null => at && toDateTime(at);
 
 function toLine(line: LineRow, currency: string): JobLine {
   const money = (amount: number) => ({ amount, currency });
@@ -75,7 +73,7 @@ function toLine(line: LineRow, currency: string): JobLine {
     gross: money(gross),
     pay_type: line.pay_type,
     authorised: line.authorised,
-    authorised_at: shown(line.authorised_at),
+    authorised_at: toDateTime(line.authorised_at),
     status: line.status,
     technician_id: line.technician_id,
     stock_state: line.stock_state,

@@ -117,7 +117,7 @@ test('any status to any status and back: the parts of a job card move as the tab
       assert.equal(told.length, from === to && to !== 'INVOICED' ? 0 : 1, what);
       if (from !== to) {
         const { type, data } = told[0]!;
-        assert.deepEqual([type, data.object], ['job_card.updated', { ...seen, branch: null }], what);
+        assert.deepEqual([type, data.object], ['job_card.updated', { ...seen, branch: null, invoice: null }], what);
         assert.deepEqual([data.changed.includes('status'), data.changed.includes('lines')], [true, was !== is], what);
       }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { jobCardChanged } from '#modules/appointments/index.ts';
 import type { Chronicle } from '#modules/events/index.ts';
 import { tell } from '#modules/events/index.ts';
 import { moveParts } from '#modules/parts/index.ts';
@@ -7,6 +8,7 @@ import type { Context } from '#platform/context.ts';
 import { familyReader, readerOf } from '#platform/context.ts';
 import { Refusal } from '#platform/errors.ts';
 import type { Change } from '#platform/records.ts';
+import { showing } from '#platform/records.ts';
 import { settled } from './changes.ts';
 import type { JobCard } from './contract.ts';
 import { jobCardCreated, jobCardUpdated } from './contract.ts';
@@ -39,6 +41,8 @@ export async function save(tx: Context, change: Change<JobCardRow>): Promise<voi
   await saveJobCards(tx, [after]);
   await saveLinesThatDiffer(tx, before?.lines ?? [], after.lines);
   tell(tx, chronicle, change, jobCardView(familyReader(tx, 'workshop:read')));
+  for (const appointmentId of showing(change, 'appointment_id'))
+    if (appointmentId !== null) await jobCardChanged(tx, appointmentId, after.id);
   await tellPreparation(tx, change);
 }
 
@@ -46,7 +50,7 @@ export async function save(tx: Context, change: Change<JobCardRow>): Promise<voi
 export async function withParts(tx: Context, before: JobCardRow, after: JobCardRow): Promise<LineRow[]> {
   const moves = partMoves(before, after);
   if (moves.every(({ from, to }) => isDeepStrictEqual(from, to))) return after.lines;
-  const holds = await moveParts(tx, after.id, moves);
+  const holds = await moveParts(tx, { kind: 'job_card', id: after.id }, moves);
   return after.lines.map((line) => {
     if (!holds.has(line.id)) return line;
     const hold = holds.get(line.id) ?? null;

@@ -29,6 +29,9 @@ export type AppointmentSummary = z.output<typeof appointmentSummary>;
 export const jobCardSummary = z.object({ id: uuid, number: z.int(), status: z.string() }).meta({ id: 'JobCardSummary' });
 export type JobCardSummary = z.output<typeof jobCardSummary>;
 
+export const invoiceSummary = z.object({ id: uuid, number: z.string().nullable(), status: z.string() }).meta({ id: 'InvoiceSummary' });
+export type InvoiceSummary = z.output<typeof invoiceSummary>;
+
 export const staffSummary = z.object({ id: uuid, name: z.string() }).meta({ id: 'StaffSummary' });
 export type StaffSummary = z.output<typeof staffSummary>;
 
@@ -40,6 +43,7 @@ export const shownEnquiry = enquirySummary.nullable().describe(nullWithout('enqu
 export const shownDeal = dealSummary.nullable().describe(nullWithout('sales:read'));
 export const shownAppointment = appointmentSummary.nullable().describe(nullWithout('appointments:read'));
 export const shownJobCard = jobCardSummary.nullable().describe(nullWithout('workshop:read'));
+export const shownInvoice = invoiceSummary.nullable().describe('Null without the scope `sales:read`, and of a branch beyond the key.');
 export const shownStaff = staffSummary.nullable();
 
 /** What each kind of record is shown as. */
@@ -50,6 +54,7 @@ export interface Summaries {
   deal: DealSummary;
   appointment: AppointmentSummary;
   job_card: JobCardSummary;
+  invoice: InvoiceSummary;
   staff: StaffSummary;
 }
 export type Kind = keyof Summaries;

@@ -18,8 +18,12 @@ const sources: { readonly [K in Kind]: Source & { readonly fields: readonly (key
   deal: { table: 'deal', fields: ['id', 'reference', 'status'] },
   appointment: { table: 'appointment', fields: ['id', 'type', 'status', 'starts_at'] },
   job_card: { table: 'job_card', fields: ['id', 'number', 'status'] },
+  invoice: { table: 'invoice', fields: ['id', 'number', 'status'] },
   staff: { table: 'staff', fields: ['id', 'name'] },
 };
+
+/** Staff and invoices are never deleted. */
+const alive = (kind: Kind) => (kind === 'staff' || kind === 'invoice' ? sql`` : sql` and x.deleted_at is null`);
 
 /** In JSON a moment is as the wire shows it. */
 const valueIn = (field: string) => (field.endsWith('_at') ? `to_char(x.${field}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')` : `x.${field}`);
@@ -28,10 +32,10 @@ const shown = ({ fields }: Source) => sql.raw(`json_build_object(${fields.map((f
 
 /** What a row shows of the record that one of its columns names, or a look-up of its own, as far as the caller may see it. */
 export function summaryOf<K extends Kind>(kind: K, table: string, column: string | Expression<string | null>, branches: Branches) {
-  const live = kind === 'staff' ? sql`` : sql` and x.deleted_at is null${andWithin(branches, 'x.branch_id')}`;
+  const within = kind === 'staff' ? sql`` : andWithin(branches, 'x.branch_id');
   return sql<Summaries[K] | null>`(
     select ${shown(sources[kind])} from ${sql.table(sources[kind].table)} x
-    where x.dealer_id = ${sql.ref(`${table}.dealer_id`)} and x.id = ${typeof column === 'string' ? sql.ref(`${table}.${column}`) : column}${live})`;
+    where x.dealer_id = ${sql.ref(`${table}.dealer_id`)} and x.id = ${typeof column === 'string' ? sql.ref(`${table}.${column}`) : column}${alive(kind)}${within})`;
 }
 
 /** A record that was named, with what is shown of it. */
@@ -57,9 +61,8 @@ export async function findLinks(ctx: Context, links: readonly Link[]): Promise<F
       kind === 'staff'
         ? sql`null::uuid as branch_id, json_build_object('status', x.status, 'all_branches', x.all_branches, 'branch_ids', x.branch_ids) as works`
         : sql`x.branch_id, null::json as works`;
-    const live = kind === 'staff' ? sql`` : sql` and x.deleted_at is null`;
     return sql`select x.id, ${kind}::text as kind, ${shown(sources[kind])} as shown, ${about} from ${sql.table(sources[kind].table)} x
-      where x.dealer_id = ${ctx.dealer.id}::uuid and x.id = any(${ids}::uuid[])${live}`;
+      where x.dealer_id = ${ctx.dealer.id}::uuid and x.id = any(${ids}::uuid[])${alive(kind)}`;
   });
   const { rows } = await sql<FoundRow>`${sql.join(selects, sql` union all `)}`.execute(ctx.db);
   return new Map(rows.map((row) => [row.id, row]));

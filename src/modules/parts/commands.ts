@@ -64,8 +64,12 @@ export async function countParts(ctx: Context, input: Stocktake): Promise<void> 
   return book(ctx, branch_id, lines, { kind: 'stocktake', note }, (branchId, stock) => rules.counted(branchId, lines, stock));
 }
 
-/** Reserves, issues and takes back parts for the lines of a job card, and says what each line has now. Inside its transaction. */
-export async function moveParts(tx: Context, jobCardId: string, moves: readonly PartMove[]): Promise<ReadonlyMap<string, Hold>> {
+/** Reserves, issues and takes back parts for the lines of a job card or an invoice, and says what each line has now. Inside its transaction. */
+export async function moveParts(
+  tx: Context,
+  cause: { readonly kind: 'job_card' | 'invoice'; readonly id: string },
+  moves: readonly PartMove[],
+): Promise<ReadonlyMap<string, Hold>> {
   const stock = await balancesOf(
     tx,
     moves.map(({ partId }) => partId),
@@ -73,7 +77,7 @@ export async function moveParts(tx: Context, jobCardId: string, moves: readonly 
   );
   const moved = rules.movesOf(moves, stock);
   if (moved.lacking.length > 0) rules.checkEnough([...(await namesOfParts(tx, moved.lacking)).values()]);
-  await saveMoved(tx, moved, { kind: 'job_card', id: jobCardId, note: null });
+  await saveMoved(tx, moved, { ...cause, note: null });
   return moved.holds;
 }
 

@@ -22,7 +22,7 @@ export type PartWithStock = PartRow & { stock: BranchStock[] };
 const stockOf = ({ caller }: Context) => sql<BranchStock[]>`(
   select coalesce(json_agg(json_build_object('branch_id', s.branch_id, 'on_hand', s.on_hand, 'reserved', s.reserved, 'issued', (
       select coalesce(-sum(m.on_hand), 0) from stock_movement m
-      where m.dealer_id = s.dealer_id and m.part_id = s.part_id and m.branch_id = s.branch_id and m.kind in ('ISSUED', 'RETURNED')))
+      where m.dealer_id = s.dealer_id and m.part_id = s.part_id and m.branch_id = s.branch_id and m.cause_kind = 'job_card'))
     order by s.branch_id), '[]')
   from part_stock s where s.dealer_id = part.dealer_id and s.part_id = part.id${andWithin(caller.branches, 's.branch_id')})`;
 
@@ -54,6 +54,18 @@ export async function idOfNumber(ctx: Context, partNumber: string): Promise<stri
   const { rows } = await sql<{ id: string }>`
     select id from part where dealer_id = ${ctx.dealer.id}::uuid and part_number = ${partNumber}::text`.execute(ctx.db);
   return rows[0]?.id;
+}
+
+/** A part as a line takes it over. */
+export type PartOfLine = Pick<PartRow, 'id' | 'part_number' | 'description' | 'unit_price' | 'vat_code'>;
+
+/** The parts that go by these numbers, by their numbers. */
+export async function partsNumbered(ctx: Context, numbers: readonly string[]): Promise<Map<string, PartOfLine>> {
+  if (numbers.length === 0) return new Map();
+  const { rows } = await sql<PartOfLine>`
+    select id, part_number, description, unit_price, vat_code from part
+    where dealer_id = ${ctx.dealer.id}::uuid and part_number = any(${numbers}::text[])`.execute(ctx.db);
+  return new Map(rows.map((part) => [part.part_number, part]));
 }
 
 /** The names of parts by their ids, those that are not there left out. */
@@ -93,7 +105,7 @@ export const saveParts = keeperOf<PartRow>({ table: 'part', blank: blankPart, fi
 
 /** Why stock moved. */
 export interface Cause {
-  readonly kind: 'job_card' | 'delivery' | 'stocktake';
+  readonly kind: 'job_card' | 'invoice' | 'delivery' | 'stocktake';
   readonly id: string;
   readonly note: string | null;
 }

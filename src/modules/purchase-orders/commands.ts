@@ -5,8 +5,10 @@ import type { Context } from '#platform/context.ts';
 import { erase } from '#platform/db/records.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
+import { checked } from '#platform/field-errors.ts';
 import { uuidv7 } from '#platform/secrets.ts';
-import type { OrderStatus } from './codes.ts';
+import type { NewPurchaseOrder, OrderStatus } from './contract.ts';
+import { newPurchaseOrder } from './contract.ts';
 import { blankOrder, saveOrders, vehiclesToOrder, visibleOrder } from './queries.ts';
 import * as rules from './rules.ts';
 
@@ -19,15 +21,10 @@ export interface PurchaseOrder {
   readonly supplier_name: string;
 }
 
-export interface NewPurchaseOrder {
-  readonly branch_id?: string;
-  readonly supplier_name: string;
-  readonly vehicle_ids: readonly string[];
-}
-
 /** Orders cars of a supplier. While the order stands they are not deleted. */
-export const createPurchaseOrder = (ctx: Context, { branch_id, supplier_name, vehicle_ids }: NewPurchaseOrder): Promise<PurchaseOrder> =>
-  inTransaction(
+export async function createPurchaseOrder(ctx: Context, input: NewPurchaseOrder): Promise<PurchaseOrder> {
+  const { branch_id, supplier_name, vehicle_ids } = checked(newPurchaseOrder, input);
+  return inTransaction(
     ctx,
     async (tx) => {
       const [house, vehicles] = await Promise.all([houseOf(tx), vehiclesToOrder(tx, vehicle_ids)]);
@@ -43,6 +40,7 @@ export const createPurchaseOrder = (ctx: Context, { branch_id, supplier_name, ve
     },
     'stock_busy',
   );
+}
 
 /** The cars have come. */
 export const receivePurchaseOrder = (ctx: Context, id: string): Promise<PurchaseOrder> => move(ctx, id, 'RECEIVED');

@@ -1,2 +1,3 @@
-export type { NewPurchaseOrder, PurchaseOrder } from './commands.ts';
+export type { PurchaseOrder } from './commands.ts';
 export { cancelPurchaseOrder, createPurchaseOrder, erasePurchaseOrders, receivePurchaseOrder } from './commands.ts';
+export type { NewPurchaseOrder } from './contract.ts';

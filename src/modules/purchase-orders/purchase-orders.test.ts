@@ -54,6 +54,17 @@ test('an open order is received or cancelled, once; the same again changes nothi
   await refuses(receivePurchaseOrder(d.ctx, nobody), 'not_found');
 });
 
+test('what is wrong with an order is said by field, and nothing is ordered', async () => {
+  const d = await dealership();
+  for (const wrong of [{ supplier_name: ' ' }, { supplier_name: 'x'.repeat(121) }, { vehicle_ids: ['none'] }, { supplier: 'A' }]) {
+    const order = { supplier_name: 'A Supplier Ltd', vehicle_ids: [], ...wrong };
+    await assert.rejects(createPurchaseOrder(d.ctx, order), ({ code, fields }) => {
+      return code === 'validation_failed' && Object.keys(fields)[0]?.split('.')[0] === Object.keys(wrong)[0];
+    });
+  }
+  assert.equal((await createPurchaseOrder(d.ctx, { supplier_name: ' A Supplier Ltd ', vehicle_ids: [] })).reference, 'PO-000001');
+});
+
 test('a car is on one order at a time, and is one the caller sees', async () => {
   const d = await dealership();
   const away = await d.newBranch();

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Context } from '#platform/context.ts';
 import { keeperOf, rowsWithin } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
-import type { OrderStatus } from './codes.ts';
+import type { OrderStatus } from './contract.ts';
 
 export type OrderRow = Omit<Selectable<DB['purchase_order']>, 'status'> & { status: OrderStatus; branch_name: string | null };
 

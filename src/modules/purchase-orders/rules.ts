@@ -1,7 +1,7 @@
 import { invalidFields, Refusal } from '#platform/errors.ts';
 import type { Branches } from '#platform/reach.ts';
 import { reaches } from '#platform/reach.ts';
-import type { OrderStatus } from './codes.ts';
+import type { OrderStatus } from './contract.ts';
 
 // What may become of a purchase order. Pure.
 

@@ -17,11 +17,11 @@ export const stockBookEntry = z
     purchase_invoice_number: known,
     supplier_name: known,
     purchase_price: money.nullable(),
-    sold_on: day.describe('The date of the sales invoice, or of the disposal. Null while it is in stock.'),
+    sold_on: day.describe('The date of the sales invoice, of the disposal, or of the deletion of the record. Null while it is in stock.'),
     sales_invoice_number: known,
     buyer_name: known,
     selling_price: money.nullable().describe('Of the car alone, after discount.'),
-    disposal_method: known.describe('The type of the deal it was sold by, or DISPOSED.'),
+    disposal_method: known.describe('The type of the deal it was sold by, DISPOSED, or WITHDRAWN of a vehicle whose record was deleted.'),
     margin: money
       .nullable()
       .describe('Under the VAT margin scheme: selling price less purchase price, and nothing else. May be less than nothing.'),
@@ -46,7 +46,8 @@ export const listStockBook = operation({
   path: '/v1/stock-book',
   tag: 'Stock book',
   summary: 'Read the stock book',
-  description: 'The record the VAT margin scheme asks for, one entry per vehicle, in the order of `updated_at`.',
+  description:
+    'The record the VAT margin scheme asks for, one entry per vehicle, in the order of `updated_at`. Stock numbers have no gap: vehicles that were deleted stay in it.',
   access: { scopes: ['vehicles:costs'], kinds: secretKeys, liveOnly: true },
   query: stockBookQuery,
   success: { status: 200, data: stockBookEntry, shape: 'page' },

@@ -8,6 +8,8 @@ import { extra, orderedDeal } from '../../../test/support/selling.ts';
 const nobody = '00000000-0000-4000-8000-000000000000';
 const car = { condition: 'USED', make: 'Ford', model: 'Focus' };
 
+type Json = ReturnType<typeof JSON.parse>;
+
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
 const money = (amount: number) => ({ amount, currency: 'GBP' });
 
@@ -94,7 +96,29 @@ test('a car that was disposed of otherwise left on the day it was said', async (
   d.clock.release();
 });
 
-test('the stock book is filtered by purchase, sale and what is open, and shows no deleted vehicle', async () => {
+test('a stock number that was given stays in the book: a car whose record was deleted is shown as withdrawn on that day', async () => {
+  const d = await dealership();
+  d.clock.set('2031-07-31T23:30:00Z');
+  const costs = { purchase_price: 850_000, purchased_on: '2031-01-05' };
+  const { id, stock_number } = await d.api.post('/v1/vehicles', { ...car, costs }).succeeds(201);
+  const disposed = await d.api.post('/v1/vehicles', { ...car, status: 'DISPOSED' }).succeeds(201);
+  d.clock.move({ days: 1 });
+  const before = (await d.api.get('/v1/stock-book').succeeds()).at(-1).updated_at;
+  for (const gone of [id, disposed.id]) await d.api.delete(`/v1/vehicles/${gone}`).succeeds();
+  const book = await d.api.get('/v1/stock-book').succeeds();
+  const shown = book.map(({ stock_number, purchased_on, purchase_price, sold_on, disposal_method, margin }: Json) => {
+    return [stock_number, purchased_on, purchase_price?.amount ?? null, sold_on, disposal_method, margin];
+  });
+  assert.deepEqual(shown, [
+    [stock_number, '2031-01-05', 850_000, '2031-08-02', 'WITHDRAWN', null],
+    [disposed.stock_number, null, null, '2031-08-01', 'DISPOSED', null],
+  ]);
+  assert.ok(book[0].updated_at > before, 'who follows the list is told');
+  assert.deepEqual(await d.api.get('/v1/stock-book?open=true').succeeds(), []);
+  d.clock.release();
+});
+
+test('the stock book is filtered by purchase, sale and what is open', async () => {
   const d = await dealership();
   const bought = async (purchased_on: string) => (await d.api.post('/v1/vehicles', { ...car, costs: { purchased_on } }).succeeds(201)).id;
   const [early, late] = [await bought('2031-01-05'), await bought('2031-02-05')];
@@ -103,8 +127,6 @@ test('the stock book is filtered by purchase, sale and what is open, and shows n
   const deal = await orderedDeal(d);
   await raiseSalesInvoice(d.ctx, deal.id);
   d.clock.release();
-  const gone = (await d.api.post('/v1/vehicles', car).succeeds(201)).id;
-  await d.api.delete(`/v1/vehicles/${gone}`).succeeds();
   const sold = deal.vehicle.id;
   const found = async (query: string) => idsOf(await d.api.get(`/v1/stock-book?${query}`).succeeds());
   for (const [query, expected] of [

@@ -26,10 +26,13 @@ export function entryView({ currency }: Reader): (row: EntryRow) => StockBookEnt
       sales_invoice_number: sale?.number ?? null,
       buyer_name: sale?.buyer_name ?? null,
       selling_price: toMoney(sale?.selling_price ?? null, currency),
-      disposal_method: sale ? sale.deal_type : row.status === 'DISPOSED' ? 'DISPOSED' : null,
+      disposal_method: sale ? sale.deal_type : wayOut(row),
       margin: toMoney(margin, currency),
       vat_due: toMoney(margin === null ? null : vatDueOn(margin), currency),
       updated_at: toDateTime(row.updated_at),
     };
   };
 }
+
+const wayOut = ({ status, deleted_at }: EntryRow): string | null =>
+  status === 'DISPOSED' ? 'DISPOSED' : deleted_at === null ? null : 'WITHDRAWN';

@@ -23,7 +23,7 @@ export function toBatch({ id, status, total, created, updated, failed, created_a
     failed,
     pending: total - created - updated - failed,
     created_at: toDateTime(created_at),
-    completed_at: completed_at && toDateTime(completed_at),
+    completed_at: toDateTime(completed_at),
     updated_at: toDateTime(updated_at),
   };
 }

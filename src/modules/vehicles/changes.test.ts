@@ -23,6 +23,12 @@ const stocked = (facts: Partial<VehicleRow> = {}): VehicleRow => ({
 const writing = (before: VehicleRow, changes: object, at = day(2), branch = published) =>
   settled(before, written(before, vehicleChanges.parse(changes)), branch, at);
 
+test('what was read can be written back and changes nothing, moments too', () => {
+  const { after } = writing(stocked(), { provenance: { provider: 'HPI', checked_at: '2026-05-01T11:00:00.75+01:00' } });
+  const { changed } = writing(after, { provenance: { provider: 'HPI', checked_at: '2026-05-01T10:00:00Z' } });
+  assert.deepEqual(changed, []);
+});
+
 test('an absent field is left, null clears it, an object is merged, an array replaced', () => {
   const before = stocked({
     colour: 'Red',

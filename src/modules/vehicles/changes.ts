@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '#platform/dates.ts';
-import { parseInstant } from '#platform/dates.ts';
+import { momentOf } from '#platform/dates.ts';
+import { patchedMap, said } from '#platform/merge-patch.ts';
 import type { Provenance, VehicleChanges } from './contract.ts';
 import type { Place } from './photo-gallery.ts';
 import { isImporting, isOpen } from './photo-gallery.ts';
@@ -61,7 +62,7 @@ export function written(before: VehicleRow, changes: VehicleChanges): VehicleRow
   if (changes.costs !== undefined) merge(after, changes.costs, costColumns);
   if (changes.features !== undefined) after.features = changes.features ?? [];
   if (changes.provenance !== undefined) after.provenance = changes.provenance && withProvenance(before.provenance, changes.provenance);
-  if (changes.metadata !== undefined) after.metadata = changes.metadata === null ? {} : withMetadata(before.metadata, changes.metadata);
+  if (changes.metadata !== undefined) after.metadata = patchedMap(before.metadata, changes.metadata);
   return after;
 }
 
@@ -104,17 +105,11 @@ function withProvenance(before: Provenance | null, changes: NonNullable<VehicleC
   const known = before ?? nothingFound;
   return {
     ...known,
-    ...withoutUndefined(rest),
-    checked_at: checkedAt === undefined ? known.checked_at : checkedAt && parseInstant(checkedAt),
+    ...said(rest),
+    checked_at: checkedAt === undefined ? known.checked_at : checkedAt && momentOf(checkedAt),
     previous_registrations: registrations === undefined ? known.previous_registrations : (registrations ?? []),
   };
 }
-
-const withMetadata = (before: Record<string, string>, changes: Record<string, string | null>): Record<string, string> =>
-  Object.fromEntries(Object.entries({ ...before, ...changes }).filter((entry): entry is [string, string] => entry[1] !== null));
-
-const withoutUndefined = <T extends object>(some: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 
 /** The vehicle with the gallery that is asked for: at once when nothing must be fetched for it, else it is imported. */
 export function withGallery(vehicle: VehicleRow, { places }: Gallery): VehicleRow {

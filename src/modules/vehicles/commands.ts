@@ -1,3 +1,4 @@
+import { checkDealerCodes } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
@@ -9,8 +10,9 @@ import { settled } from './changes.ts';
 import type { NewVehicle, Vehicle, VehicleChanges, VehicleStatus } from './contract.ts';
 import { wrongByScheme } from './photo-gallery.ts';
 import { forgetFiles } from './photo-queries.ts';
+import type { Named, VehicleRow } from './queries.ts';
 import { countStock, orderStatusOf, stampWebsite, vehiclesNamed, visibleVehicle } from './queries.ts';
-import { checkCostsScope, checkDeletable, checkMayDelete, checkOrder, statusBack, wrongByCalendar } from './rules.ts';
+import { checkCostsScope, checkDeletable, checkMayDelete, checkOrder, checkReturn, returns, statusBack, wrongByCalendar } from './rules.ts';
 import { toTombstone, vehicleView } from './view.ts';
 import type { Write } from './write.ts';
 import { save, saveSettled, writeVehicles } from './write.ts';
@@ -49,9 +51,11 @@ export const moveForDeal = (ctx: Context, vehicleId: string, status: VehicleStat
   inTransaction(
     ctx,
     async (tx) => {
-      const [vehicle] = await vehiclesNamed(tx, { ids: [vehicleId], externalIds: [], registrations: [], vins: [] });
+      const [vehicle] = await vehiclesNamed(tx, { ...nothing, ids: [vehicleId] });
       if (!vehicle) throw new Refusal('not_found');
-      await saveSettled(tx, vehicle, { ...vehicle, status: statusBack(vehicle, status), deal_id: dealId });
+      const after = { ...vehicle, status: statusBack(vehicle, status), deal_id: dealId };
+      if (returns(vehicle, after)) checkReturn(after, await sameCars(tx, after));
+      await saveSettled(tx, vehicle, after);
     },
     'stock_busy',
   );
@@ -61,7 +65,7 @@ export const setPreparation = (ctx: Context, vehicleId: string, amount: number |
   inTransaction(
     ctx,
     async (tx) => {
-      const [vehicle] = await vehiclesNamed(tx, { ids: [vehicleId], externalIds: [], registrations: [], vins: [] });
+      const [vehicle] = await vehiclesNamed(tx, { ...nothing, ids: [vehicleId] });
       if (vehicle) await saveSettled(tx, vehicle, { ...vehicle, cost_preparation: amount });
     },
     'stock_busy',
@@ -72,7 +76,7 @@ export const putOnOrder = (ctx: Context, vehicleId: string, purchaseOrderId: str
   inTransaction(
     ctx,
     async (tx) => {
-      const [vehicle] = await vehiclesNamed(tx, { ids: [vehicleId], externalIds: [], registrations: [], vins: [] });
+      const [vehicle] = await vehiclesNamed(tx, { ...nothing, ids: [vehicleId] });
       if (!vehicle) throw new Refusal('not_found');
       await saveSettled(tx, vehicle, { ...vehicle, cost_purchase_order_id: purchaseOrderId });
     },
@@ -92,11 +96,18 @@ export const eraseStock = (ctx: Context): Promise<void> =>
 /** How many vehicles count to the dealership's stock cap. */
 export const stockUsed = (ctx: Context): Promise<number> => countStock(ctx);
 
+const nothing: Named = { ids: [], externalIds: [], registrations: [], vins: [] };
+
+/** The vehicles of the same registration or VIN, itself among them. */
+const sameCars = (tx: Context, { registration, vin }: VehicleRow): Promise<VehicleRow[]> =>
+  vehiclesNamed(tx, { ...nothing, registrations: registration === null ? [] : [registration], vins: vin === null ? [] : [vin] });
+
 /** A write of one is a batch of one. */
 async function writeOne(ctx: Context, write: Write): Promise<Vehicle> {
   const body = 'create' in write ? write.create : 'update' in write ? write.update : write.upsert;
   const errors = { ...wrongByCalendar(body, ctx.now), ...wrongByScheme(body.images, ctx.service.photosFrom.allow.length > 0) };
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  await checkDealerCodes(ctx, { 'costs.purchase_source': 'purchase-sources' }, { 'costs.purchase_source': body.costs?.purchase_source });
   if (body.costs !== undefined) checkCostsScope(ctx.caller);
   return writeChecked(ctx, write);
 }

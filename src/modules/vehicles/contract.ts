@@ -10,6 +10,7 @@ import {
   flag,
   limits,
   listQuery,
+  mostAmount,
   operation,
   privateKeys,
   recordListQuery,
@@ -29,7 +30,7 @@ export * from './photo-shapes.ts';
 export * from './shapes.ts';
 
 const tag = 'Vehicles';
-const amount = wholeParameter(0, 9_999_999_999);
+const amount = wholeParameter(0, mostAmount);
 const whole = wholeParameter(0, 9_999_999);
 
 export const vehicleListQuery = recordListQuery({

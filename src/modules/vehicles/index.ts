@@ -13,6 +13,7 @@ export {
 } from './commands.ts';
 export type { NewVehicle } from './contract.ts';
 export { addPictures } from './photo-commands.ts';
+export { stampVehicles } from './queries.ts';
 export { getVehicle, listVehicles } from './reads.ts';
 export { checkCostsScope } from './rules.ts';
 export { titleOf } from './view.ts';

@@ -1,8 +1,10 @@
 import type { Expression, Selectable, SqlBool } from 'kysely';
 import { sql } from 'kysely';
+import type { DealSummary } from '#modules/links/contract.ts';
+import { summaryOf } from '#modules/links/index.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
-import { keeperOf, pageOfRecords, rowsWithin } from '#platform/db/records.ts';
+import { keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { Service } from '#platform/service.ts';
 import type { Advert, Feature, ImagesImport, Provenance, VehicleListQuery } from './contract.ts';
@@ -20,13 +22,21 @@ interface Documents {
   metadata: Record<string, string>;
 }
 
-/** A vehicle as it is kept, with the name of its branch and, where a write is about it, the status of its live deal. */
-export type VehicleRow = Omit<Columns, keyof Documents> & Documents & { branch_name: string | null; deal_status?: string | null };
+/** What other tables tell of a vehicle: of the deal that holds it what the caller may see and, where a write is about it, its status. */
+interface Joined {
+  branch_name: string | null;
+  deal: DealSummary | null;
+  deal_status?: string | null;
+}
+
+/** A vehicle as it is kept, with what is told of it elsewhere. */
+export type VehicleRow = Omit<Columns, keyof Documents> & Documents & Joined;
 
 /** Those within the caller's reach, tombstones among them: what a list reads. For a publishable key a tombstone is a car that left the website. */
 function reachable(ctx: Context) {
+  const { kind, branches } = ctx.caller;
   const rows = rowsWithin(ctx, 'vehicle').$castTo<VehicleRow>();
-  if (ctx.caller.kind !== 'publishable') return rows;
+  if (kind !== 'publishable') return rows.select(summaryOf('deal', 'vehicle', 'deal_id', branches).as('deal'));
   return rows.where(sql<boolean>`(vehicle.on_website or vehicle.left_website_at is not null)`);
 }
 
@@ -105,7 +115,7 @@ export interface Named {
  */
 export async function vehiclesNamed(ctx: Context, { ids, externalIds, registrations, vins }: Named): Promise<VehicleRow[]> {
   const { rows } = await sql<VehicleRow>`
-    select vehicle.*, branch.name as branch_name, deal.status as deal_status
+    select vehicle.*, branch.name as branch_name, deal.status as deal_status, ${summaryOf('deal', 'vehicle', 'deal_id', ctx.caller.branches)} as deal
     from vehicle left join branch on branch.dealer_id = vehicle.dealer_id and branch.id = vehicle.branch_id
       left join deal on deal.dealer_id = vehicle.dealer_id and deal.id = vehicle.deal_id
     where vehicle.dealer_id = ${ctx.dealer.id}::uuid and vehicle.deleted_at is null and vehicle.id = any(array(
@@ -277,15 +287,19 @@ export const blankVehicle: VehicleRow = {
   created_at: '',
   updated_at: '',
   branch_name: null,
+  deal: null,
 };
 
 /** Saves new and changed vehicles alike, all in one statement. */
 export const saveVehicles = keeperOf<VehicleRow>({
   table: 'vehicle',
   blank: blankVehicle,
-  elsewhere: ['branch_name'],
+  elsewhere: ['branch_name', 'deal'],
   fixed: ['dealer_id', 'id', 'stock_number', 'created_for_dealer_id', 'created_at'],
 });
+
+/** For those of which the stock book tells something else now. */
+export const stampVehicles = stamperOf('vehicle');
 
 /** Lets PostgreSQL look at the stock once it has grown by much: plans made while it was small would walk through all of it. */
 export async function noticeGrowth({ pools }: Service): Promise<void> {

@@ -157,17 +157,26 @@ const notNamed = {
 
 /** A car is in stock once, and one that is scrapped or stolen not at all. `known` are the dealership's vehicles that may be the same. */
 export function checkCreatable(vehicle: Standing, known: readonly Standing[]): void {
-  const { registration, vin, provenance } = vehicle;
-  const live = known.filter(isLive);
-  if (registration !== null && live.some((other) => other.registration === registration)) {
-    throw new Refusal('vehicle_not_created', 'A vehicle with this registration is already in stock.');
-  }
-  if (vin !== null && live.some((other) => other.vin === vin)) {
-    throw new Refusal('vehicle_not_created', 'A vehicle with this VIN is already in stock.');
-  }
+  checkOnce(vehicle, known, 'vehicle_not_created');
+  const { provenance } = vehicle;
   if (provenance?.stolen || provenance?.scrapped) {
     throw new Refusal('vehicle_not_created', `The provenance check says ${provenance.stolen ? 'stolen' : 'scrapped'}.`);
   }
+}
+
+/** Whether a car comes back into stock. */
+export const returns = (before: Pick<Standing, 'status'>, after: Pick<Standing, 'status'>): boolean => !isLive(before) && isLive(after);
+
+/** One that comes back was not bought anew meanwhile. */
+export const checkReturn = (vehicle: Standing, known: readonly Standing[]): void => checkOnce(vehicle, known, 'request_refused');
+
+function checkOnce({ id, registration, vin }: Standing, known: readonly Standing[], code: 'vehicle_not_created' | 'request_refused'): void {
+  const others = known.filter((other) => other.id !== id && isLive(other));
+  if (registration !== null && others.some((other) => other.registration === registration)) {
+    throw new Refusal(code, `A vehicle with the registration ${registration} is already in stock.`);
+  }
+  if (vin !== null && others.some((other) => other.vin === vin))
+    throw new Refusal(code, `A vehicle with the VIN ${vin} is already in stock.`);
 }
 
 // ---- Stock caps ----

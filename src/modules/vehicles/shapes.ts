@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shownBranch } from '#modules/house/contract.ts';
+import { shownDeal } from '#modules/links/contract.ts';
 import {
   codeOf,
   date,
@@ -370,6 +371,7 @@ export const vehicle = z
     images_import: imagesImport.nullable(),
     adverts: z.array(advertState),
     deal_id: uuid.nullable().describe('The live deal, if any.'),
+    deal: shownDeal,
     internal_notes: z.string().nullable(),
     metadata: z.record(z.string(), z.string()),
     created_at: dateTime,

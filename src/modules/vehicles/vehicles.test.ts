@@ -147,6 +147,30 @@ test('a car that a deal holds is moved by the deal alone', async () => {
   await api.delete(path).succeeds();
 });
 
+test('the deal that holds a car is shown beside its id: null without sales:read and of a branch beyond the key, never on the website', async () => {
+  const dealer = await dealership();
+  const { api, apiWith, branch, newBranch, service, id } = dealer;
+  const away = await newBranch();
+  const vehicle = await api.post('/v1/vehicles', onSale).succeeds(201);
+  assert.deepEqual([vehicle.deal_id, vehicle.deal], [null, null]);
+  const enquiry = await api.post('/v1/enquiries', { contact: { last_name: 'Ash', email: 'ash@customer.example' } }).succeeds(201);
+  const body = { vehicle_id: vehicle.id, enquiry_id: enquiry.id, branch_id: away.id, status: 'RESERVED' };
+  const deal = await api.post('/v1/deals', body).succeeds(201);
+  const path = `/v1/vehicles/${vehicle.id}`;
+  const shown = { id: deal.id, reference: deal.reference, status: 'RESERVED' };
+  const answers = [api.get(path), api.patch(path, { internal_notes: 'x' })].map((answer) => answer.succeeds());
+  for (const answer of [...(await Promise.all(answers)), (await api.get('/v1/vehicles').succeeds())[0]])
+    assert.deepEqual([answer.deal_id, answer.deal], [deal.id, shown]);
+  for (const key of [{ scopes: ['vehicles:read', 'vehicles:write'] as const }, { branchIds: [branch.id] }]) {
+    const other = await apiWith({ ...key } as Parameters<typeof apiWith>[0]);
+    for (const answer of [await other.get(path).succeeds(), await other.patch(path, { internal_notes: 'x' }).succeeds()])
+      assert.deepEqual([answer.deal_id, answer.deal], [deal.id, null]);
+  }
+  assert.equal('deal' in (await (await apiWith({ kind: 'publishable' })).get(path).succeeds()), false);
+  const { rows } = await service.pools.doors.query("select data from event where dealer_id = $1 and type = 'vehicle.updated'", [id]);
+  for (const { data } of rows) assert.equal(JSON.parse(data).object.deal, null);
+});
+
 test('a vehicle of a branch outside the key is not there, and none is moved there', async () => {
   const { api, branch, newBranch, newUser, apiWith } = await dealership();
   const other = await newBranch();

@@ -12,7 +12,7 @@ export function vehicleView(reader: Reader): (row: VehicleRow) => Vehicle {
   const { currency, scopes } = reader;
   const showPublic = publicView(reader);
   const today = dateIn(reader.timeZone, reader.now);
-  const seesCosts = scopes.includes('vehicles:costs');
+  const [seesCosts, seesDeals] = [scopes.includes('vehicles:costs'), scopes.includes('sales:read')];
   return (row) => ({
     ...showPublic(row),
     external_id: row.external_id,
@@ -24,7 +24,7 @@ export function vehicleView(reader: Reader): (row: VehicleRow) => Vehicle {
     v5c_issued_on: row.v5c_issued_on,
     provenance: row.provenance && {
       ...row.provenance,
-      checked_at: row.provenance.checked_at === null ? null : toDateTime(row.provenance.checked_at),
+      checked_at: toDateTime(row.provenance.checked_at),
     },
     vat_scheme: row.vat_scheme,
     costs: seesCosts ? costsOf(row, currency) : null,
@@ -36,6 +36,7 @@ export function vehicleView(reader: Reader): (row: VehicleRow) => Vehicle {
     images_import: row.images_import,
     adverts: row.adverts.map((advert) => ({ ...advert, updated_at: toDateTime(advert.updated_at) })),
     deal_id: row.deal_id,
+    deal: seesDeals ? row.deal : null,
     internal_notes: row.internal_notes,
     metadata: row.metadata,
   });

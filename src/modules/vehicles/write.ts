@@ -187,6 +187,7 @@ function targetOf({ vehicles, reach }: Stock, write: Write): Target {
 
 /** Asks every rule, in the order of their answers, and leaves the stock in memory as it will be. */
 function plan(ctx: Context, stock: Stock, write: Write, target: Target): Settled {
+  checkCodes(stock, bodyOf(write));
   if (target instanceof Refusal) throw target;
   const outcome = target ? change(ctx, stock, target.vehicle, write) : creation(ctx, stock, write);
   const { before, after } = outcome;
@@ -202,7 +203,6 @@ function change(ctx: Context, stock: Stock, before: VehicleRow, write: Write): S
   checkExternalId(after, holderOf(stock, after));
   rules.checkDeal(before, after);
   rules.checkVehicle(after, body);
-  checkCodes(stock, body);
   const gallery = galleryOf(before, write);
   return { ...settled(before, gallery ? withGallery(after, gallery) : after, branchOf(stock, after), ctx.now), gallery };
 }
@@ -223,7 +223,6 @@ function creation(ctx: Context, stock: Stock, write: Write): Settled {
   const after = { ...written(blank, body), created_at: now };
   checkExternalId(after, holderOf(stock, after));
   rules.checkVehicle(after, body);
-  checkCodes(stock, body);
   rules.checkNewVehicle(after, body, lookUp?.lacking ?? null);
   rules.checkCreatable(after, [...stock.vehicles.values()]);
   rules.checkRoom(after, stock.room);

@@ -6,7 +6,7 @@ import type { Instant } from '../dates.ts';
 import type { Branches } from '../reach.ts';
 import { readPage } from './pages.ts';
 import type { DB } from './schema.ts';
-import { inTransaction } from './transaction.ts';
+import { gather, inTransaction } from './transaction.ts';
 
 // How the records of every resource are read and kept: rows of a dealership that lie at a branch, may have an external id, and leave a tombstone.
 
@@ -89,6 +89,20 @@ export function keeperOf<R extends object>({ table, blank, elsewhere = [], fixed
   const orUpdate = sql.raw(`) on conflict (dealer_id, id) do update set ${changing.join(', ')}`);
   return async (tx: Context, rows: readonly R[]): Promise<void> => {
     await sql`${insert}${JSON.stringify(rows)}::json${orUpdate}`.execute(tx.db);
+  };
+}
+
+/** Moves the time of records that show something a write of others has changed: all of a table in one statement, with the events. */
+export function stamperOf(table: RecordTable) {
+  const stamp = async (tx: Context, ids: readonly string[]): Promise<void> => {
+    await sql`
+      update ${sql.table(table)} set updated_at = ${tx.now}::timestamptz
+      where dealer_id = ${tx.dealer.id}::uuid and id = any(${ids}::uuid[]) and deleted_at is null and updated_at < ${tx.now}::timestamptz`.execute(
+      tx.db,
+    );
+  };
+  return (tx: Context, ids: readonly (string | null)[]): void => {
+    for (const id of ids) if (id !== null) gather(tx, stamp, id);
   };
 }
 

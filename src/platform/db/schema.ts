@@ -467,6 +467,7 @@ export interface InvoiceLine {
   job_line_id: string | null;
   kind: string;
   net: number;
+  part_id: string | null;
   position: number;
   quantity: Numeric;
   unit_price: number;
