@@ -48,8 +48,10 @@ const sentence = (message: string) =>
     : message.replace(/^Invalid input: e/, 'E').replace(/([^.])$/, '$1.');
 
 function unknownField(key: string, known: readonly string[]): string {
-  const near = known.map((name) => ({ name, far: distance(key.toLowerCase(), name) })).sort((a, b) => a.far - b.far)[0];
-  return near && near.far <= Math.max(2, Math.floor(key.length / 3)) ? `Unknown field. Did you mean "${near.name}"?` : 'Unknown field.';
+  const others = known.filter((name) => name !== key); // It may be a field of another form of the same object.
+  const near = others.map((name) => ({ name, far: distance(key.toLowerCase(), name) })).sort((a, b) => a.far - b.far)[0];
+  const most = Math.min(Math.max(2, key.length / 3), key.length / 2);
+  return near && near.far <= most ? `Unknown field. Did you mean "${near.name}"?` : 'Unknown field.';
 }
 
 /** The fields a schema takes at a path. */
