@@ -163,7 +163,7 @@ export const date = z.iso.date({ error: 'A date, such as 2026-01-31.' }).refine(
 
 /** An ISO 8601 date-time with its offset. */
 export const moment = z.iso
-  .datetime({ offset: true, error: 'An ISO 8601 date-time, such as 2026-01-31T08:00:00Z.' })
+  .datetime({ offset: true, error: 'An ISO 8601 date-time, such as 2026-01-31T08:00:00Z.', abort: true })
   .refine((value) => hasYear(value) && isWithin(Date.parse(value)), { error: 'Not a moment of the calendar.' });
 
 /** A date, which is a day in the dealership's time zone, or a date-time. */
