@@ -17,6 +17,9 @@ export function parseInstant(text: string): Instant {
   return `${new Date(text).toISOString().slice(0, 19)}.${micros.padEnd(6, '0').slice(0, 6)}Z`;
 }
 
+/** A moment as it will be shown, so that what was read can be written back and changes nothing. */
+export const wholeSecond = (instant: Instant): Instant => parseInstant(toDateTime(instant));
+
 export const fromMillis = (millis: number): Instant => parseInstant(new Date(millis).toISOString());
 
 export const toMillis = (instant: Instant): number => Date.parse(`${instant.slice(0, 23)}Z`);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '#platform/dates.ts';
-import { parseInstant, toDateTime } from '#platform/dates.ts';
+import { parseInstant, wholeSecond } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import type { Consent, ConsentChanges, CustomerChanges } from './contract.ts';
@@ -52,9 +52,6 @@ export function consented(before: Consent | null, changes: ConsentChanges, now: 
 }
 
 const saysNothing = (changes: object): boolean => Object.values(changes).every((value) => value === undefined || value === null);
-
-/** As it will be shown, so that what was read can be written back and changes nothing. */
-export const wholeSecond = (at: Instant): Instant => parseInstant(toDateTime(at));
 
 /** Draws the consequences of a change: what the customer is called and found by, and the time. */
 export function settled(before: CustomerRow | null, after: CustomerRow, branchName: string | null, now: Instant): Change<CustomerRow> {

@@ -1,4 +1,5 @@
-export { consented, patchedAddress, wholeSecond } from './changes.ts';
+export { wholeSecond } from '#platform/dates.ts';
+export { consented, patchedAddress } from './changes.ts';
 export type { Asking, Contact } from './commands.ts';
 export { createCustomer, customerAsking, deleteCustomer, eraseCustomers, noteOwnedVehicle, updateCustomer } from './commands.ts';
 export { getCustomer, listCustomers } from './reads.ts';

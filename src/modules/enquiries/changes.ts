@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { consented, patchedAddress, wholeSecond } from '#modules/customers/index.ts';
+import { consented, patchedAddress } from '#modules/customers/index.ts';
 import type { Instant } from '#platform/dates.ts';
-import { parseInstant } from '#platform/dates.ts';
+import { parseInstant, wholeSecond } from '#platform/dates.ts';
 import { patched, patchedMap } from '#platform/merge-patch.ts';
 import type { Change } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '#platform/dates.ts';
-import { parseInstant } from '#platform/dates.ts';
+import { parseInstant, wholeSecond } from '#platform/dates.ts';
 import type { Provenance, VehicleChanges } from './contract.ts';
 import type { Place } from './photo-gallery.ts';
 import { isImporting, isOpen } from './photo-gallery.ts';
@@ -105,7 +105,7 @@ function withProvenance(before: Provenance | null, changes: NonNullable<VehicleC
   return {
     ...known,
     ...withoutUndefined(rest),
-    checked_at: checkedAt === undefined ? known.checked_at : checkedAt && parseInstant(checkedAt),
+    checked_at: checkedAt === undefined ? known.checked_at : checkedAt && wholeSecond(parseInstant(checkedAt)),
     previous_registrations: registrations === undefined ? known.previous_registrations : (registrations ?? []),
   };
 }
