@@ -166,7 +166,8 @@ const purchase = {
     .regex(new RegExp(`^(?:${purchaseSources.join('|')}|X_[A-Z0-9_]{1,60})$`), {
       error: 'Not a code of the reference list "purchase-sources".',
     })
-    .nullable(),
+    .nullable()
+    .describe(`A code of the reference list "purchase-sources": ${purchaseSources.join(', ')}, or one of the dealer’s own.`),
   supplier_name: line(120),
   purchase_invoice_number: line(60),
   purchase_vat_scheme: vatScheme.nullable(),
