@@ -20,3 +20,14 @@ test('one that has as good as nothing in common with any is not', () => {
 test('one that is taken in another form is not told itself', () => {
   assert.deepEqual(saidOf({ photo: { url: 1, id: 'x' } }), { 'photo.url': ['Unknown field.'] });
 });
+
+test('one that can be read is told that it cannot be written', () => {
+  const shown = z.object({ id: z.string(), vin: z.string(), costs: z.object({ total: z.int() }).nullable() });
+  const body = z.strictObject({ vin: z.string(), costs: z.strictObject({ price: z.int() }).partial().nullable() }).partial();
+  const errors = fieldErrors(body.safeParse({ id: 'x', costs: { total: 5 }, vim: 'x' }).error!, body, 'body', shown);
+  assert.deepEqual(errors, {
+    id: ['Cannot be written: leave it out.'],
+    'costs.total': ['Cannot be written: leave it out.'],
+    vim: ['Unknown field. Did you mean "vin"?'],
+  });
+});

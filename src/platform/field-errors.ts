@@ -9,12 +9,12 @@ export function checked<S extends z.ZodType>(schema: S, input: unknown): z.outpu
   return read.data;
 }
 
-/** What is wrong, by field. `root` names what has no field of its own: a body of the wrong type. */
-export function fieldErrors(error: z.ZodError, schema: z.ZodType, root = 'body'): FieldErrors {
+/** What is wrong, by field. `root` names what has no field of its own: a body of the wrong type. `shown`: what answers, with more fields. */
+export function fieldErrors(error: z.ZodError, schema: z.ZodType, root = 'body', shown?: z.ZodType): FieldErrors {
   const fields: Record<string, string[]> = Object.create(null);
   let count = 0;
   const note = (name: string, message: string) => {
-    const field = shown(name);
+    const field = legible(name);
     if (!(field in fields) && ++count > mostFields) return;
     fields[field] ??= [];
     if (!fields[field].includes(message)) fields[field].push(message);
@@ -24,7 +24,11 @@ export function fieldErrors(error: z.ZodError, schema: z.ZodType, root = 'body')
     const path = issue.path.map(String);
     if (issue.code === 'unrecognized_keys') {
       const known = keysAt(schema, path);
-      for (const key of issue.keys.slice(0, mostFields)) note([...path, key].join('.'), unknownField(key, count < mostHints ? known : []));
+      const readable = shown ? keysAt(shown, path) : [];
+      for (const key of issue.keys.slice(0, mostFields)) {
+        const hint = readable.includes(key) ? 'Cannot be written: leave it out.' : unknownField(key, count < mostHints ? known : []);
+        note([...path, key].join('.'), hint);
+      }
     } else if (issue.code === 'invalid_key') {
       note(path.join('.'), issue.issues[0]?.message ?? issue.message);
     } else {
@@ -39,7 +43,7 @@ const mostFields = 100;
 const mostHints = 20;
 
 /** A name as it was sent, as far as it can be shown and kept: it may be anything a caller thinks of. */
-const shown = (name: string) => (name.length > 200 ? `${name.slice(0, 200)}…` : name).toWellFormed().replaceAll('\u0000', '\ufffd');
+const legible = (name: string) => (name.length > 200 ? `${name.slice(0, 200)}…` : name).toWellFormed().replaceAll('\u0000', '\ufffd');
 
 /** zod's own wording, shortened to what helps. */
 const sentence = (message: string) =>
