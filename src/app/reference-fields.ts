@@ -37,9 +37,16 @@ function fieldsOf(schema: JsonSchema, within = ''): Row[] {
     const name = within + field;
     const must = optional && required?.includes(field) ? ['Required.'] : [];
     const preset = described.default === undefined ? [] : [`Default \`${JSON.stringify(described.default)}\`.`];
-    const about = [...must, ...(described.description ? [String(described.description)] : []), ...preset].join(' ');
+    const about = [...must, ...aboutOf(described), ...preset].join(' ');
     return [{ name, type: typeOf(described), about }, ...insideOf(described, name)];
   });
+}
+
+/** What is said of a field: of one that may be null, what is said of its value. A named object is described where it stands. */
+function aboutOf({ description, anyOf }: JsonSchema): string[] {
+  if (description) return [String(description)];
+  const values: JsonSchema[] = Array.isArray(anyOf) ? anyOf.filter(({ type }: JsonSchema) => type !== 'null') : [];
+  return values.length === 1 && values[0]!.description && !values[0]!.$ref ? [String(values[0]!.description)] : [];
 }
 
 function insideOf(schema: JsonSchema, name: string): Row[] {

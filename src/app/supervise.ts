@@ -103,9 +103,9 @@ async function unless<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 function announce(baseUrl: string, demo: Demo | null): void {
-  console.log(`\nForecourt runs.\n\n  API        ${baseUrl}\n`);
+  console.log(`\nForecourt runs.\n\n  API        ${baseUrl}\n  Reference  ${baseUrl}/docs\n`);
   if (!demo) {
-    console.log(`  Try it:    curl ${baseUrl}/openapi.json\n  New keys:  npm run -s admin -- demo create\n`);
+    console.log(`  Try it:    curl ${baseUrl}/readyz\n  New keys:  npm run -s admin -- demo create\n`);
     return;
   }
   console.log(`The demo dealer was made. Its keys are shown this once; "npm run -s admin -- demo create" issues fresh ones.

@@ -12,6 +12,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const above = [process.ppid, parentOf(process.ppid)];
 if (process.env.npm_lifecycle_event) setInterval(() => above.every(lives) || stop.abort(), 250).unref();
 
+const usage = `npm start [-- --role ${roles.join(',')}]
+
+  Starts Forecourt, or one part of it alone. Settings are environment variables; the README names them.`;
+
 const asked = wanted();
 try {
   await supervise(asked, fileURLToPath(import.meta.resolve('./role.ts')), stop.signal);
@@ -21,12 +25,26 @@ try {
 }
 
 function wanted() {
+  const { role, help } = words();
+  if (help) tell(usage);
   try {
-    const { values } = parseArgs({ options: { role: { type: 'string', default: roles.join(',') } } });
-    return readRoles(values.role);
+    return readRoles(role);
   } catch (error) {
     return refuse(reasonOf(error), 2);
   }
+}
+
+function words() {
+  try {
+    return parseArgs({ options: { role: { type: 'string', default: roles.join(',') }, help: { type: 'boolean', short: 'h' } } }).values;
+  } catch (error) {
+    return refuse(`${reasonOf(error).split('. ')[0]}. npm start takes: --role, --help.`, 2);
+  }
+}
+
+function tell(text: string): never {
+  console.log(text);
+  process.exit(0);
 }
 
 function refuse(line: string, code: number): never {

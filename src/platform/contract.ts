@@ -166,7 +166,7 @@ export const date = z.iso.date({ error: 'A date, such as 2026-01-31.' }).refine(
 
 /** An ISO 8601 date-time with its offset. */
 export const moment = z.iso
-  .datetime({ offset: true, error: 'An ISO 8601 date-time, such as 2026-01-31T08:00:00Z.' })
+  .datetime({ offset: true, error: 'An ISO 8601 date-time, such as 2026-01-31T08:00:00Z.', abort: true })
   .refine((value) => hasYear(value) && isWithin(Date.parse(value)), { error: 'Not a moment of the calendar.' });
 
 /** A date, which is a day in the dealership's time zone, or a date-time. */
@@ -183,11 +183,16 @@ export const codeOf = <const C extends readonly [string, ...string[]]>(list: str
 
 /** A code of a list to which dealers may add their own; whether one of these was added is a rule. */
 export const openCodeOf = (list: string, codes: readonly string[]) =>
-  z.string().regex(new RegExp(`^(?:${codes.join('|')}|X_[A-Z0-9_]{1,38})$`), { error: `Not a code of the reference list "${list}".` });
+  z
+    .string()
+    .regex(new RegExp(`^(?:${codes.join('|')}|X_[A-Z0-9_]{1,38})$`), { error: `Not a code of the reference list "${list}".` })
+    .describe(ofOpenList(list, codes));
 
 /** The same in a response. */
-export const shownOpenCode = (list: string, codes: readonly string[]) =>
-  z.string().describe(`A code of the reference list "${list}": ${codes.join(', ')}, or one of the dealer’s own.`);
+export const shownOpenCode = (list: string, codes: readonly string[]) => z.string().describe(ofOpenList(list, codes));
+
+const ofOpenList = (list: string, codes: readonly string[]) =>
+  `A code of the reference list "${list}": ${codes.join(', ')}, or one of the dealer’s own.`;
 
 /** The caller's own key-value store on a record: at most 50 keys of 40 characters, values of 500. */
 export const metadata = z

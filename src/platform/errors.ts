@@ -26,7 +26,10 @@ export const catalogue = {
   ip_not_allowed: { status: 403, message: 'The key does not allow requests from this address.' },
   branch_move_not_permitted: { status: 403, message: 'The record may not be placed at that branch.' },
   plan_stock_cap_reached: { status: 403, message: 'The stock cap of the dealership’s plan is reached.' },
-  sandbox_stock_cap_reached: { status: 403, message: 'The stock cap of the sandbox is reached. It is emptied each night.' },
+  sandbox_stock_cap_reached: {
+    status: 403,
+    message: 'The stock cap of the sandbox, or your dealership’s part of it, is reached. The sandbox is reset each night.',
+  },
   not_available_in_sandbox: { status: 403, message: 'The sandbox does not have this.' },
 
   not_found: { status: 404, message: 'Nothing with that id is visible to this key.' },

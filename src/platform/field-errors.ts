@@ -9,12 +9,12 @@ export function checked<S extends z.ZodType>(schema: S, input: unknown): z.outpu
   return read.data;
 }
 
-/** What is wrong, by field. `root` names what has no field of its own: a body of the wrong type. */
-export function fieldErrors(error: z.ZodError, schema: z.ZodType, root = 'body'): FieldErrors {
+/** What is wrong, by field. `root` names what has no field of its own: a body of the wrong type. `shown`: what answers, with more fields. */
+export function fieldErrors(error: z.ZodError, schema: z.ZodType, root = 'body', shown?: z.ZodType): FieldErrors {
   const fields: Record<string, string[]> = Object.create(null);
   let count = 0;
   const note = (name: string, message: string) => {
-    const field = shown(name);
+    const field = legible(name);
     if (!(field in fields) && ++count > mostFields) return;
     fields[field] ??= [];
     if (!fields[field].includes(message)) fields[field].push(message);
@@ -24,7 +24,11 @@ export function fieldErrors(error: z.ZodError, schema: z.ZodType, root = 'body')
     const path = issue.path.map(String);
     if (issue.code === 'unrecognized_keys') {
       const known = keysAt(schema, path);
-      for (const key of issue.keys.slice(0, mostFields)) note([...path, key].join('.'), unknownField(key, count < mostHints ? known : []));
+      const readable = shown ? keysAt(shown, path) : [];
+      for (const key of issue.keys.slice(0, mostFields)) {
+        const hint = readable.includes(key) ? 'Cannot be written: leave it out.' : unknownField(key, count < mostHints ? known : []);
+        note([...path, key].join('.'), hint);
+      }
     } else if (issue.code === 'invalid_key') {
       note(path.join('.'), issue.issues[0]?.message ?? issue.message);
     } else {
@@ -39,7 +43,7 @@ const mostFields = 100;
 const mostHints = 20;
 
 /** A name as it was sent, as far as it can be shown and kept: it may be anything a caller thinks of. */
-const shown = (name: string) => (name.length > 200 ? `${name.slice(0, 200)}…` : name).toWellFormed().replaceAll('\u0000', '\ufffd');
+const legible = (name: string) => (name.length > 200 ? `${name.slice(0, 200)}…` : name).toWellFormed().replaceAll('\u0000', '\ufffd');
 
 /** zod's own wording, shortened to what helps. */
 const sentence = (message: string) =>
@@ -48,14 +52,16 @@ const sentence = (message: string) =>
     : message.replace(/^Invalid input: e/, 'E').replace(/([^.])$/, '$1.');
 
 function unknownField(key: string, known: readonly string[]): string {
-  const near = nearest(key, known);
+  const others = known.filter((name) => name !== key); // It may be a field of another form of the same object.
+  const near = nearest(key, others);
   return near === undefined ? 'Unknown field.' : `Unknown field. Did you mean "${near}"?`;
 }
 
 /** What somebody may have meant by a name: the known one that differs least from it, if it differs little. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const [near] = known.map((one) => ({ one, far: distance(name.toLowerCase(), one) })).sort((a, b) => a.far - b.far);
-  return near && near.far <= Math.max(2, Math.floor(name.length / 3)) ? near.one : undefined;
+  const most = Math.min(Math.max(2, name.length / 3), name.length / 2);
+  return near && near.far <= most ? near.one : undefined;
 }
 
 /** The fields a schema takes at a path. */

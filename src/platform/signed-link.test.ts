@@ -25,6 +25,8 @@ test('a link that was altered, is of another purpose or of another key names not
     `${link}.`,
     `${link}.x`,
     link.slice(0, -4),
+    `${link}=`,
+    `!${link}`,
   ])
     assert.equal(openLink(first, 'a page', altered), null, altered);
   assert.equal(openLink(first, 'another', link), null);

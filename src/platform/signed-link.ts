@@ -1,6 +1,7 @@
 import type { Instant } from './dates.ts';
 import { fromMillis, toMillis } from './dates.ts';
 import type { Keyring } from './secrets.ts';
+import { readSigned, signText } from './signed-text.ts';
 
 /** How long a link stays good. */
 const minutes = 30;
@@ -8,7 +9,7 @@ const minutes = 30;
 /** A text for a link: whoever holds it may see what it names, until it ends. Nobody without the master key can make or alter one. */
 export function sealLink(keyring: Keyring, purpose: string, names: readonly string[], now: Instant): string {
   const content = JSON.stringify([fromMillis(toMillis(now) + minutes * 60_000), ...names]);
-  return `${Buffer.from(content).toString('base64url')}.${keyring.sign(purpose, content).toString('base64url')}`;
+  return signText(keyring, purpose, content);
 }
 
 /** What a link names, and when it ends. */
@@ -19,9 +20,8 @@ export interface Sealed {
 
 /** Null when it was altered, or is no such link. */
 export function openLink(keyring: Keyring, purpose: string, text: string): Sealed | null {
-  const [content = '', signature = '', ...rest] = text.split('.');
-  const sealed = Buffer.from(content, 'base64url').toString();
-  if (rest.length > 0 || !keyring.verifies(purpose, sealed, Buffer.from(signature, 'base64url'))) return null;
-  const [until, ...names] = JSON.parse(sealed);
+  const content = readSigned(keyring, purpose, text);
+  if (content === null) return null;
+  const [until, ...names] = JSON.parse(content);
   return { until, names };
 }

@@ -48,6 +48,8 @@ test('a cursor that was altered, or is used by another dealer, on another list o
   await api.get(`/v1/vehicles?limit=2&cursor=${cursor}`).succeeds();
   const stranger = await dealership();
   const altered = [`${cursor.slice(0, -2)}AA`, `A${cursor.slice(1)}`, cursor.split('.')[0], `.${cursor.split('.')[1]}`, 'x', ''];
+  // A lenient reader of base64 takes these for the same text.
+  altered.push(`${cursor}.x`, `${cursor}.`, `${cursor}!`, `${cursor}=`, `!${cursor}`, cursor.replace('.', '=.'), ` ${cursor}`);
   for (const bad of altered) {
     const { errors } = await api.get(`/v1/vehicles?cursor=${bad}`).refuses(422, 'validation_failed');
     assert.deepEqual(Object.keys(errors), ['cursor']);
@@ -63,12 +65,12 @@ test('any one letter of a cursor changed is noticed', async () => {
   await stock(api, 2);
   const cursor: string = (await api.get('/v1/vehicles?limit=1')).body.meta.next_cursor;
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  for (let i = 0; i < cursor.length; i += 3) {
+  // Every third letter, and the last of both parts, which hold bits that a reader of base64 may overlook.
+  const places = [...cursor].map((_, i) => i).filter((i) => i % 3 === 0 || (cursor[i + 1] ?? '.') === '.');
+  for (const i of places.filter((i) => cursor[i] !== '.')) {
     const other = letters[(letters.indexOf(cursor[i]!) + 1) % 64];
     const bad = cursor.slice(0, i) + other + cursor.slice(i + 1);
-    const answer = await api.get(`/v1/vehicles?cursor=${bad}`);
-    // The last letter of a base64 text may hold bits that mean nothing.
-    if (answer.status !== 422) assert.ok(i === cursor.length - 1 || cursor[i + 1] === '.', `letter ${i}`);
+    assert.equal((await api.get(`/v1/vehicles?cursor=${bad}`)).status, 422, `letter ${i}`);
   }
 });
 

@@ -20,10 +20,13 @@ test('the first start prints keys and a request that work; the next one continue
   const ask = () => fetch(address, { headers: { authorization: header.slice('Authorization: '.length) } });
   const before = (await (await ask()).json()) as { data: unknown[] };
   assert.equal(before.data.length, 3);
+  const reference = /Reference +(\S+)/.exec(first.printed())?.[1] ?? '';
+  assert.match(await (await fetch(reference)).text(), /<title>Reference/);
   await first.stop('SIGTERM');
 
   const second = await product.start();
   assert.doesNotMatch(second.printed(), /svc_/);
+  assert.ok(second.printed().includes(reference));
   assert.deepEqual(((await (await ask()).json()) as { data: unknown[] }).data, before.data);
 });
 
@@ -121,6 +124,15 @@ test('a role that does not exist is refused in one line that names those that do
   assert.deepEqual(await product.fails({}, ['--role', 'api,pump']), [2, refusal]);
 });
 
+test('what it takes is told when it is asked, and with a word it does not know', async (t) => {
+  const product = await prepared(t);
+  const [code, said] = await product.says(['--help']);
+  assert.equal(code, 0);
+  assert.match(said, /^npm start \[-- --role api,worker\]\n/);
+  const refusal = "Unknown option '--roles'. npm start takes: --role, --help.\n";
+  assert.deepEqual(await product.fails({}, ['--roles', 'api']), [2, refusal]);
+});
+
 /** Ports and a data folder of its own, in which the product can be started more than once. */
 async function prepared(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'forecourt-'));
@@ -151,7 +163,12 @@ async function prepared(t: TestContext) {
       assert.ok(!run.over(), run.logged());
       return run;
     },
-    /** The exit code, and what it said. */
+    /** The exit code, and what it printed. */
+    async says(words: string[]): Promise<[number | null, string]> {
+      const run = spawnIt({}, words);
+      return [await run.ended, run.printed()];
+    },
+    /** The exit code, and what it complained of. */
     async fails(more: Record<string, string> = {}, words: string[] = []): Promise<[number | null, string]> {
       const run = spawnIt(more, words);
       return [await run.ended, run.logged()];

@@ -188,7 +188,7 @@ test('listings are imported once, however often; the second time nothing is new 
   assert.deepEqual(again, { ...counts, created: 0, updated: 1_203 });
   assert.equal(await events(), 1_203);
 
-  await refused(words(join(folder, 'none.csv')), 1, /^ENOENT.*none\.csv/);
+  await refused(words(join(folder, 'none.csv')), 1, `There is no file ${join(folder, 'none.csv')}.`);
   writeFileSync(plain, 'make,model\nFord,Focus\n');
   await refused(words(plain), 1, /lacks the columns year, price_gbp/);
   await refused(

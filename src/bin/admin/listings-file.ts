@@ -18,7 +18,10 @@ export async function countRows(file: string): Promise<number> {
 
 /** The rows of a CSV file, one at a time, so that a file of any size fits. */
 export async function* rowsOf(file: string): AsyncGenerator<Listing> {
-  if (!(await stat(file)).isFile()) throw new Error(`${file} is not a file.`);
+  const found = await stat(file).catch((error) => {
+    throw error.code === 'ENOENT' ? new Error(`There is no file ${file}.`) : error;
+  });
+  if (!found.isFile()) throw new Error(`${file} is not a file.`);
   const source = createReadStream(file);
   const unpacked = /\.gz$/i.test(file) ? source.pipe(createGunzip()) : source;
   const parser = parse({ bom: true, columns: (header: string[]) => checkedHeader(file, header), skip_empty_lines: true });

@@ -67,7 +67,7 @@ export type ConsentChanges = z.output<typeof consentChanges>;
 export const customerChanges = z
   .strictObject({
     external_id: externalIdField,
-    branch_id: id.describe('The home branch.'),
+    branch_id: id.describe('The home branch: the default one, or the key’s only one, unless it is given.'),
     type: codeOf('customer-types', customerTypes),
     ...person,
     preferred_contact_method: contactMethod,

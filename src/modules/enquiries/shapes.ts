@@ -89,9 +89,9 @@ export type ContactChanges = z.output<typeof contactChanges>;
 /** What a creation may say. */
 const given = {
   external_id: externalIdField,
-  branch_id: id,
-  type: enquiryType,
-  source: enquirySource,
+  branch_id: id.describe('Of a new enquiry the default branch, or the key’s only one, unless it is given.'),
+  type: enquiryType.describe(`SALES unless it is given. ${enquiryType.description}`),
+  source: enquirySource.describe(`API unless it is given. ${enquirySource.description}`),
   source_detail: line(120),
   channel: contactMethod.describe('How it arrived.'),
   customer_id: id,
@@ -116,7 +116,7 @@ export const enquiryChanges = z
   .strictObject({
     ...given,
     status: settable,
-    lost_reason: lostReason.nullable().describe('Required with LOST.'),
+    lost_reason: lostReason.nullable().describe(`Required with LOST. ${lostReason.description}`),
     lost_note: line(2000),
   })
   .partial();

@@ -21,7 +21,7 @@ import type {
   VehicleBatchListQuery,
   VehicleBatchWithItems,
 } from './contract.ts';
-import { batchItem } from './contract.ts';
+import { batchItem, vehicle } from './contract.ts';
 import { lookUpsWithin } from './lookup.ts';
 import { wrongByScheme } from './photo-gallery.ts';
 import { noticeGrowth } from './queries.ts';
@@ -149,7 +149,7 @@ function takeItem(given: unknown, index: number, { now, service }: Context): Tak
   const read = batchItem.safeParse(given);
   const errors = read.success
     ? { ...wrongByCalendar(read.data, now), ...wrongByScheme(read.data.images, service.photosFrom.allow.length > 0) }
-    : fieldErrors(read.error, batchItem, 'item');
+    : fieldErrors(read.error, batchItem, 'item', vehicle);
   if (!read.success || Object.keys(errors).length > 0) {
     const echo = isObject(given) ? { external_id: shown(given.external_id), registration: shown(given.registration) } : noEcho;
     return { item: null, result: { index, ...pending, ...echo, status: 'failed', error: errorOf(invalidFields(errors)) } };

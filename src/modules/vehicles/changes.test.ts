@@ -52,6 +52,12 @@ test('an absent field is left, null clears it, an object is merged, an array rep
   assert.deepEqual(changed.toSorted(), ['colour', 'conditions', 'features', 'metadata']);
 });
 
+test('the moment of a provenance check is kept as it is shown, so that what was read changes nothing when it is written back', () => {
+  const { after } = writing(stocked(), { provenance: { checked_at: '2026-04-30T10:00:00.75+01:00' } });
+  assert.equal(after.provenance?.checked_at, '2026-04-30T09:00:00.000000Z');
+  assert.deepEqual(writing(after, { provenance: { checked_at: '2026-04-30T09:00:00Z' } }, day(3)).changed, []);
+});
+
 test('a write that changes nothing leaves updated_at', () => {
   const before = stocked({ metadata: { a: '1' }, registration: 'AB12CDE' });
   const same = writing(before, {

@@ -22,6 +22,7 @@ import {
   cabTypes,
   conditionGrades,
   drivetrains,
+  firstStatus,
   fuelTypes,
   motStatuses,
   purchaseSources,
@@ -166,7 +167,8 @@ const purchase = {
     .regex(new RegExp(`^(?:${purchaseSources.join('|')}|X_[A-Z0-9_]{1,60})$`), {
       error: 'Not a code of the reference list "purchase-sources".',
     })
-    .nullable(),
+    .nullable()
+    .describe(`A code of the reference list "purchase-sources": ${purchaseSources.join(', ')}, or one of the dealer’s own.`),
   supplier_name: line(120),
   purchase_invoice_number: line(60),
   purchase_vat_scheme: vatScheme.nullable(),
@@ -196,11 +198,11 @@ const amount = minorUnits.nullable();
 /** What may be written, each in the form of a merge patch: absent leaves it, null clears it, an object is merged, an array replaced. */
 const writable = {
   external_id: externalIdField,
-  branch_id: id,
-  status: settable,
+  branch_id: id.describe('Of a new vehicle the default branch, or the key’s only one, unless it is given.'),
+  status: settable.describe(`${firstStatus} of a new vehicle, unless it is given.`),
   registration: registration.nullable(),
   vin: vin.nullable(),
-  type: type.nullable(),
+  type: type.nullable().describe('CAR unless it is given.'),
   condition,
   ex_demo: yes,
   make: text(60),
@@ -210,7 +212,7 @@ const writable = {
   ...engine,
   ...size,
   ...history,
-  mileage_unit: mileageUnit.nullable(),
+  mileage_unit: mileageUnit.nullable().describe('MILES unless it is given.'),
   ...papers,
   ...upkeep,
   conditions: conditions.partial().nullable(),

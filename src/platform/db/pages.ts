@@ -6,6 +6,7 @@ import type { Instant } from '../dates.ts';
 import { parseInstant } from '../dates.ts';
 import { invalid } from '../errors.ts';
 import { sha256 } from '../secrets.ts';
+import { readSigned, signText } from '../signed-text.ts';
 import type { DB } from './schema.ts';
 
 /** In which order a list goes on: by a time of its rows, and by what tells apart those of the same time. */
@@ -110,15 +111,12 @@ function filterHash({ limit: _limit, cursor: _cursor, ...filters }: PageQuery): 
 
 function sealCursor(ctx: Context, list: string, filters: string, position: Position): string {
   const content = JSON.stringify([version, ctx.dealer.id, list, filters, position.at, position.tie]);
-  return `${Buffer.from(content).toString('base64url')}.${ctx.service.keyring.sign('cursor', content).toString('base64url')}`;
+  return signText(ctx.service.keyring, 'cursor', content);
 }
 
 function openCursor(ctx: Context, list: string, filters: string, cursor: string): Position {
-  const [content = '', signature = ''] = cursor.split('.');
-  const text = Buffer.from(content, 'base64url').toString();
-  if (!ctx.service.keyring.verifies('cursor', text, Buffer.from(signature, 'base64url'))) {
-    throw invalid('cursor', 'Not a cursor of this list, or it was altered.');
-  }
+  const text = readSigned(ctx.service.keyring, 'cursor', cursor);
+  if (text === null) throw invalid('cursor', 'Not a cursor of this list, or it was altered.');
   const [itsVersion, dealerId, itsList, itsFilters, at, tie] = JSON.parse(text);
   if (itsVersion !== version || dealerId !== ctx.dealer.id || itsList !== list) throw invalid('cursor', 'Not a cursor of this list.');
   if (itsFilters !== filters) throw invalid('cursor', 'This cursor belongs to the same list with other filters.');

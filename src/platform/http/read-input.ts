@@ -28,7 +28,7 @@ function readInput(operation: Operation, raw: RawInput): Input<unknown, unknown,
   const wrong: FieldErrors = {
     ...unstorable,
     ...(query.success ? {} : byParameter(fieldErrors(query.error, operation.query, 'query'))),
-    ...(body.success ? {} : fieldErrors(body.error, operation.body, 'body')),
+    ...(body.success ? {} : fieldErrors(body.error, operation.body, 'body', operation.success.data)),
   };
   if (Object.keys(wrong).length > 0) throw invalidFields(wrong);
   return { params: readParams(operation.params, raw.params), query: query.data, body: body.data };
