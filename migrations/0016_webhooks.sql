@@ -143,6 +143,12 @@ do $$ begin
   alter table delivery_attempt alter column request_body set compression lz4;
 exception when feature_not_supported then null;
 end $$;
+-- By lz4 where this server has it, else not at all: the compression that every server has took a fifth of what a delivery costs the database.
+do $$ begin
+  alter table delivery_attempt alter column request_body set compression lz4;
+exception when feature_not_supported then
+  alter table delivery_attempt alter column request_body set storage external;
+end $$;
 create index delivery_attempt_in_order on delivery_attempt (dealer_id, endpoint_id, updated_at, id);
 create index delivery_attempt_of_delivery on delivery_attempt (dealer_id, delivery_id);
 call forecourt_guard('delivery_attempt');

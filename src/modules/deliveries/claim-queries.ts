@@ -160,7 +160,8 @@ const claimWhere = (only: string) => `
     left join lateral (
       select * from webhook_endpoint x where x.dealer_id = h.dealer_id and x.id = h.endpoint_id limit 1) w on true
     left join lateral (
-      select * from event x where x.dealer_id = h.dealer_id and x.created_at = h.event_at and x.id = h.event_id limit 1) e on true
+      select * from event x where x.dealer_id = h.dealer_id and x.created_at = h.event_at and x.id >= h.event_id and x.id <= h.event_id
+      order by x.dealer_id, x.created_at, x.id limit 1) e on true
   ), taken as (
     update delivery d set state = 'sending', lease_owner = $1::uuid,
       lease_until = (select real from moment) + interval '${leaseSeconds} seconds'

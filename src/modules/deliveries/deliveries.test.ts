@@ -108,6 +108,18 @@ test('what is undone is not delivered', async () => {
   assert.deepEqual(await deliveriesAt(dealer.service, [endpoint]), []);
 });
 
+test('whoever delivers is told that there is something, and not where nobody asks for it', async () => {
+  const dealer = await dealership();
+  let hints = 0;
+  const service = { ...dealer.service, hintDeliveries: () => void hints++ };
+  const ctx = { ...dealer.ctx, service };
+  await happen(ctx);
+  assert.equal(hints, 0);
+  await endpointRow(dealer);
+  await happen(ctx, 3);
+  assert.equal(hints, 1);
+});
+
 test('a delivery has one id, however often and in whatever way it is asked for', async () => {
   const dealer = await dealership();
   const endpoint = await endpointRow(dealer);

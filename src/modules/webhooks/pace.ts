@@ -18,8 +18,8 @@ export interface Pace {
 const busyMs = 20;
 const idleMs = 250;
 const busyForMs = 1_000;
-/** Between two claims: twice what the last one took, so that claiming is never the most of the work, within these bounds; the longer where many are to be had at once. */
-const gapMs = { least: 5, many: 12, most: 20 };
+/** Between two claims: as long as the last one took, so that claiming is never the most of the work, within these bounds; longer where many are to be had at once. */
+const gapMs = { least: 1, many: 12, most: 20 };
 const many = 32;
 /** Endpoints that have nothing but retries are visited so often. */
 const retriesEveryMs = 250;
@@ -67,7 +67,7 @@ export function pace(): Pace {
     },
     took(claim, ms) {
       ended = performance.now();
-      gap = Math.min(Math.max(2 * ms, (claim?.taken.length ?? many) < many ? gapMs.least : gapMs.many), gapMs.most);
+      gap = Math.min(Math.max(ms, (claim?.taken.length ?? many) < many ? gapMs.least : gapMs.many), gapMs.most);
       isUnderWay = false;
       if (claim === null) return;
       isUnderWay = claim.next !== null || from[step] !== null;

@@ -37,6 +37,6 @@ export async function alongIndexes<R extends QueryResultRow>(
   }
 }
 
-const settings = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
+const settings = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
   .map((name) => `set_config('${name}', 'off', true)`)
   .join(', ');
