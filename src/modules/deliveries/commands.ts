@@ -42,6 +42,10 @@ export async function replay(tx: Context, endpointId: string, selection: Selecti
 /** Nothing that is pending at these endpoints goes out any more. */
 export const cancelDeliveries = (tx: Context, endpointIds: readonly string[]): Promise<void> => rows.deletePending(tx, endpointIds);
 
+/** Of what is pending at an endpoint nothing but these types goes out any more. */
+export const cancelOtherTypes = (tx: Context, endpointId: string, kept: readonly string[]): Promise<void> =>
+  rows.deletePending(tx, [endpointId], kept);
+
 /** As if no delivery to these endpoints had failed. */
 export const forgetFailures = (tx: Context, endpointIds: readonly string[]): Promise<void> => rows.clearFailures(tx, endpointIds);
 

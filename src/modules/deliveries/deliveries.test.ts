@@ -603,7 +603,7 @@ test('the log is read in the order in which it was written, page by page, for ex
     await settleAs(service, me, [delivery], delivery !== taken[0]);
   }
   const ctx = { ...dealer.ctx, now: service.clock()! };
-  const first = await pageOfAttempts(ctx, endpoint, { limit: 3 }, ({ delivery_id: id }) => id);
+  const first = await pageOfAttempts(ctx, endpoint, { limit: 3, types: null }, ({ delivery_id: id }) => id);
   const rest = await pageOfAttempts(ctx, endpoint, { limit: 3, cursor: first.meta.next_cursor! }, ({ delivery_id: id }) => id);
   assert.deepEqual(
     [...first.data, ...rest.data],

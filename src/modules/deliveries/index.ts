@@ -2,6 +2,7 @@ export type { Ask, Claim, Claimed } from './claim-queries.ts';
 export { backlog, handBack, leaseSeconds, resumeOverdue } from './claim-queries.ts';
 export {
   cancelDeliveries,
+  cancelOtherTypes,
   claimDeliveries,
   endpointsInNeed,
   forgetFailures,

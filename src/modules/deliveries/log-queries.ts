@@ -53,17 +53,22 @@ interface Filters extends PageQuery {
   readonly delivery_id?: readonly string[] | undefined;
 }
 
-/** A page of the attempts at an endpoint. */
-export const pageOfAttempts = <T>(ctx: Context, endpointId: string, query: Filters, toWire: (row: AttemptRow) => T): Promise<Page<T>> =>
+/** A page of the attempts at an endpoint. `types`: those that are shown, whatever was asked for; null: all. */
+export const pageOfAttempts = <T>(
+  ctx: Context,
+  endpointId: string,
+  { types, ...query }: Filters & { readonly types: readonly string[] | null },
+  toWire: (row: AttemptRow) => T,
+): Promise<Page<T>> =>
   readPage(ctx, {
-    list: 'deliveries',
+    list: `deliveries:${endpointId}`,
     table: 'delivery_attempt',
     query,
     from: kept(ctx, endpointId),
     matching: [
       query.ids && within(query.ids),
       query.success !== undefined && sql<SqlBool>`success = ${query.success}`,
-      query.type && sql<SqlBool>`event_type = any(${query.type}::text[])`,
+      types && sql<SqlBool>`event_type = any(${types}::text[])`,
       query.event_id &&
         sql<SqlBool>`delivery_id = any(array(select delivery_id(e, ${endpointId}::uuid) from unnest(${query.event_id}::uuid[]) e))`,
       query.delivery_id && sql<SqlBool>`delivery_id = any(${query.delivery_id}::uuid[])`,

@@ -63,9 +63,11 @@ export interface Selection {
 }
 
 /** Deliveries of past events, as if they happened now; those that are pending are left. Returns how many. */
-export const insertReplayed = (tx: Context, endpointId: string, selection: Selection): Promise<number> => {
+export async function insertReplayed(tx: Context, endpointId: string, selection: Selection): Promise<number> {
   const { since, until, types, onlyFailed, branches } = selection;
-  return queue(
+  // Many are compared with many, which the planner does not expect of days it has not counted yet.
+  await sql`select set_config('enable_nestloop', 'off', true)`.execute(tx.db);
+  const queued = await queue(
     tx,
     sql`select e.dealer_id, delivery_id(e.id, w.id), false, w.id, e.id, e.created_at, ${tx.now}::timestamptz
     from webhook_endpoint w
@@ -77,22 +79,28 @@ export const insertReplayed = (tx: Context, endpointId: string, selection: Selec
       ${onlyFailed ? notDelivered : sql``}
     order by e.sequence`,
   );
-};
+  await sql`select set_config('enable_nestloop', 'on', true)`.execute(tx.db);
+  return queued;
+}
 
 const notDelivered = sql`and not exists (
   select from delivery_attempt a where a.dealer_id = e.dealer_id and a.delivery_id = delivery_id(e.id, w.id) and a.success)`;
 
-/** Nothing that is pending goes out any more; what is under way ends without settling anything. The health comes first, as everywhere. */
-export async function deletePending(tx: Context, endpointIds: readonly string[]): Promise<void> {
+/**
+ * Nothing that is pending goes out any more but events of the types that are kept; what is under way ends without settling anything.
+ * The health comes first, as everywhere.
+ */
+export async function deletePending(tx: Context, endpointIds: readonly string[], kept: readonly string[] = []): Promise<void> {
+  const isKept = sql`exists (select from event e
+      where e.dealer_id = d.dealer_id and e.created_at = d.event_at and e.id = d.event_id and e.type = any(${kept}::text[]))`;
   await sql`
     with health as materialized (
       select endpoint_id from endpoint_health
       where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[]) order by endpoint_id for update
     )
-    delete from delivery
-    where dealer_id = ${tx.dealer.id}::uuid and endpoint_id = any(${endpointIds}::uuid[]) and (select count(*) from health) >= 0`.execute(
-    tx.db,
-  );
+    delete from delivery d
+    where d.dealer_id = ${tx.dealer.id}::uuid and d.endpoint_id = any(${endpointIds}::uuid[]) and (select count(*) from health) >= 0
+      ${kept.length > 0 ? sql`and not ${isKept}` : sql``}`.execute(tx.db);
 }
 
 // ---- How endpoints fare ----

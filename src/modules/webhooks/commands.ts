@@ -1,5 +1,6 @@
 import { recordActivity } from '#modules/activity/index.ts';
-import { cancelDeliveries, forgetFailures } from '#modules/deliveries/index.ts';
+import { cancelDeliveries, cancelOtherTypes, forgetFailures } from '#modules/deliveries/index.ts';
+import { ping } from '#modules/events/contract.ts';
 import type { Caller, Context } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { fromMillis, toMillis } from '#platform/dates.ts';
@@ -20,9 +21,9 @@ import type {
 import type { EndpointRow } from './queries.ts';
 import * as rows from './queries.ts';
 import { readable, standing } from './reads.ts';
-import { checkRoom } from './rules.ts';
+import { checkPaid, checkRoom } from './rules.ts';
 import { hintOf, newSecret, sealSecret } from './secret.ts';
-import { subscriptionOf } from './subscription.ts';
+import { receivedBy, subscriptionOf } from './subscription.ts';
 import { toEndpoint } from './view.ts';
 
 /** What is asked before an endpoint is made, with no transaction open. */
@@ -35,6 +36,8 @@ export async function vetNewEndpoint(ctx: Context, { url, events }: NewEndpoint)
 export const createEndpoint = (ctx: Context, body: NewEndpoint): Promise<WebhookEndpointWithSecret> =>
   inTransaction(ctx, async (tx) => {
     const subscription = subscriptionOf(tx.caller, body.events);
+    // Asked again: the plan may have fallen since the request came in.
+    checkPaid(await rows.callingPlan(tx));
     checkRoom(await rows.countEndpoints(tx));
     const { id: dealerId } = tx.dealer;
     const { enabled = true } = body;
@@ -65,6 +68,7 @@ export const createEndpoint = (ctx: Context, body: NewEndpoint): Promise<Webhook
 
 /** What is asked before an endpoint changes, with no transaction open. */
 export async function vetChanges(ctx: Context, id: string, changes: EndpointChanges): Promise<void> {
+  checkSubscription(ctx, changes);
   const { url } = await changeable(ctx, id, changes);
   if (changes.url !== undefined && changes.url !== url) await checkAddress(ctx, changes.url);
 }
@@ -72,13 +76,16 @@ export async function vetChanges(ctx: Context, id: string, changes: EndpointChan
 /** The one way an endpoint's own fields change. */
 export const updateEndpoint = (ctx: Context, id: string, changes: EndpointChanges): Promise<WebhookEndpoint> =>
   inTransaction(ctx, async (tx) => {
+    const subscription = checkSubscription(tx, changes);
     const before = await changeable(tx, id, changes);
-    const subscription = changes.events ? subscriptionOf(tx.caller, changes.events) : null;
     const after = written(before, changes, subscription, tx.now);
     const changed = changedFields(before, after);
     if (changed.length === 0) return toEndpoint(before);
     await rows.saveEndpoint(tx, id, saved(after));
-    if (before.enabled && !after.enabled) await cancelDeliveries(tx, [id]);
+    if (after.enabled && !before.enabled) checkPaid(await rows.callingPlan(tx));
+    // What was meant for another address does not follow to this one, nor goes out what it no longer asks for.
+    if (after.url !== before.url || (before.enabled && !after.enabled)) await cancelDeliveries(tx, [id]);
+    else if (subscription) await cancelOtherTypes(tx, id, [...receivedBy(after).map(({ type }) => type), ping.type]);
     // What failed at another address, or before it was mended, says nothing of what comes.
     if (after.url !== before.url || (after.enabled && !before.enabled)) await forgetFailures(tx, [id]);
     recordActivity(tx, 'updated', record, id, changed);
@@ -132,6 +139,10 @@ export async function followPlan(tx: Context, paid: boolean): Promise<void> {
 }
 
 const record = 'webhook_endpoint';
+
+/** What a change makes of the subscription; null when it leaves it. */
+const checkSubscription = ({ caller }: Context, { events }: EndpointChanges) => (events ? subscriptionOf(caller, events) : null);
+
 const ability = ['enabled', 'disabled_reason', 'disabled_at'];
 const usualOverlapHours = 24;
 

@@ -54,6 +54,12 @@ export const pageOfEndpoints = <T>(ctx: Context, query: EndpointListQuery, toWir
     toWire,
   });
 
+/** The plan of whose endpoints they are, as it stands in this turn. */
+export async function callingPlan(tx: Context): Promise<string> {
+  const { plan } = await tx.db.selectFrom('dealer').select('plan').where('id', '=', tx.caller.callingDealerId).executeTakeFirstOrThrow();
+  return plan;
+}
+
 /** How many the dealership has, disabled ones too. */
 export async function countEndpoints(ctx: Context): Promise<number> {
   const { count } = await endpoints(ctx)

@@ -34,9 +34,8 @@ export async function readable(ctx: Context, id: string): Promise<ShownRow> {
 /** A page of the attempts at an endpoint. What it received before may be more than it receives now, and more than the caller reads. */
 export async function listDeliveries(ctx: Context, id: string, query: DeliveryListQuery): Promise<Page<WebhookDelivery>> {
   await readable(ctx, id);
-  const type = typesRead(ctx.caller.scopes, query.type);
-  const isAll = type.length === eventTypes.length;
-  return pageOfAttempts(ctx, id, { ...query, type: isAll ? undefined : type }, toDelivery);
+  const types = typesRead(ctx.caller.scopes, query.type);
+  return pageOfAttempts(ctx, id, { ...query, types: types.length === eventTypes.length ? null : types }, toDelivery);
 }
 
 /** One attempt. */

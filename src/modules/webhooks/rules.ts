@@ -54,6 +54,11 @@ export function checkRoom(endpoints: number): void {
     throw new Refusal('webhook_endpoint_limit_reached', `The dealership has ${mostEndpoints} webhook endpoints, and no more.`);
 }
 
+/** Webhooks are part of the paid plans. */
+export function checkPaid(plan: string): void {
+  if (plan === 'FREE') throw new Refusal('plan_not_entitled', 'Webhooks need a paid plan.', { required: { plan: 'STANDARD' } });
+}
+
 /** What a change says of being enabled, by either of its two names. */
 export const wantsEnabled = ({ enabled, status }: { enabled?: boolean | undefined; status?: 'active' | 'disabled' | undefined }) =>
   enabled ?? (status === undefined ? undefined : status === 'active');
