@@ -613,7 +613,7 @@ test('the log is read in the order in which it was written, page by page, for ex
   assert.equal(await ofOne({ success: false }), 1);
   assert.equal(await ofOne({ event_id: [taken[1]!.event_id, taken[2]!.event_id] }), 2);
   assert.equal(await ofOne({ delivery_id: [taken[1]!.id] }), 1);
-  assert.equal(await ofOne({ type: ['customer.created'] }), 0);
+  assert.equal(await ofOne({ types: ['customer.created'] }), 0);
   assert.equal(await ofOne({ created_since: '2031-03-10T08:00:03Z' }), 2);
 
   const [oldest] = await logOf(dealer, endpoint);

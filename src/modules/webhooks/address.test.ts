@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Names } from '#platform/net/public-address.ts';
 import { dealership } from '../../../test/support/dealership.ts';
 import { deadUrl, endpointBy } from '../../../test/support/webhooks.ts';
+import { checkAddress } from './address.ts';
 
 const path = '/v1/webhook-endpoints';
 
@@ -59,6 +61,14 @@ test('any port is taken, and an address is kept as it is called', async () => {
   assert.equal(await kept('https://hooks.example'), 'https://hooks.example/');
   assert.equal(await kept('HTTPS://Hooks.Example:65535/In?a=ü'), 'https://hooks.example:65535/In?a=%C3%BC');
   assert.equal(await kept('https://127.0.0.1:1/in'), 'https://127.0.0.1:1/in');
+});
+
+test('names that take their time say nothing of an address: it can be asked about again', async () => {
+  const { ctx } = await dealership();
+  const silent = () => new Promise<never>(() => undefined);
+  const names = { resolve4: silent, resolve6: silent } as unknown as Names;
+  const service = { ...ctx.service, webhooksTo: { names, allow: [], ownHosts: [] } };
+  await assert.rejects(checkAddress({ ...ctx, service }, 'https://silent.example/in'), { code: 'service_unavailable' });
 });
 
 test('an address that stays is not looked up again, and what the caller may not do is told before it is', async () => {

@@ -82,7 +82,7 @@ export const updateWebhookEndpoint = operation({
   path: '/v1/webhook-endpoints/{id}',
   tag,
   summary: 'Change, disable or enable a webhook endpoint',
-  description: `A merge patch: an absent field is left, null clears it. \`{"enabled": true}\` enables it again; what it missed is not sent by itself, but by a replay. Disabling cancels what is still to be delivered. Writing \`events\` makes it receive what this key may read, of the branches it reaches. A change of \`url\`, \`events\`, \`enabled\` or \`status\` ${takesTheirScopes}`,
+  description: `A merge patch: an absent field is left, null clears it. \`{"enabled": true}\` enables it again; what it missed is not sent by itself, but by a replay. Disabling, and another \`url\`, cancel what is still to be delivered; so does a choice of \`events\` that leaves its type out. Writing \`events\` makes it receive what this key may read, of the branches it reaches. A change of \`url\`, \`events\`, \`enabled\` or \`status\` ${takesTheirScopes}`,
   access,
   params: byId,
   body: endpointChanges,

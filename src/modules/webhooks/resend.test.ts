@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setUser } from '#modules/staff/index.ts';
 import { parseInstant, toMillis } from '#platform/dates.ts';
 import type { Dealership } from '../../../test/support/dealership.ts';
 import { dealership } from '../../../test/support/dealership.ts';
@@ -63,6 +64,43 @@ test('deliveries are listed one per attempt, with all that was sent and answered
     await api.get(`${log}?${query}`).refuses(422, 'validation_failed');
   await api.get(`${path}/${nobody}/deliveries`).refuses(404, 'not_found');
   await api.get(`${log}/${nobody}`).refuses(404, 'not_found');
+});
+
+test('a cursor of deliveries is good for its endpoint, and stays good when the key may read less', async () => {
+  const dealer = await dealership();
+  const owner = await dealer.newUser();
+  const api = await dealer.apiWith({ ownerId: owner.id, scopes: ['webhooks:manage', 'vehicles:read', 'customers:read'] });
+  const { id: endpointId } = await endpointBy(api, { events: ['vehicle.*'] });
+  const { id: otherId } = await endpointBy(api, { events: ['vehicle.*'] });
+  const [one, two] = [await happening(dealer), await happening(dealer)];
+  for (const { id: eventId } of [one, two]) await logAttempt(dealer, { eventId, endpointId });
+  const { meta } = (await api.get(`${path}/${endpointId}/deliveries?limit=1`)).body;
+  const { errors } = await api.get(`${path}/${otherId}/deliveries?cursor=${meta.next_cursor}`).refuses(422, 'validation_failed');
+  assert.deepEqual(Object.keys(errors), ['cursor']);
+  await setUser(dealer.ctx, owner.email, { without: ['CUSTOMERS_VIEW'] });
+  assert.equal((await api.get(`${path}/${endpointId}/deliveries?cursor=${meta.next_cursor}`).succeeds()).length, 1);
+});
+
+test('a replay of many finds its way before anything was counted', async () => {
+  const dealer = await dealership();
+  const { id: endpointId } = await endpointBy(dealer.api);
+  const { doors } = dealer.service.pools;
+  const happenings = 20_000;
+  await doors.query(
+    `insert into event (dealer_id, created_at, id, sequence, type, resource_id, branch_id, data, actor, calling_dealer_id)
+     select $1, now() - n * interval '1 ms', gen_random_uuid(), 1000000 + n, 'vehicle.updated', gen_random_uuid(), null, '{}', '{}', $1
+     from generate_series(1, ${happenings}) n`,
+    [dealer.id],
+  );
+  await doors.query(
+    `insert into delivery_attempt (dealer_id, attempted_at, id, endpoint_id, delivery_id, event_id, event_at, event_type, attempt, manual,
+       success, request_headers, request_body, duration_ms, updated_at)
+     select dealer_id, created_at, gen_random_uuid(), $2, delivery_id(id, $2), id, created_at, type, 1, false, sequence % 2 = 0, '{}', '', 1, created_at
+     from event where dealer_id = $1 and type = 'vehicle.updated'`,
+    [dealer.id, endpointId],
+  );
+  const { queued } = await dealer.api.post(`${path}/${endpointId}/replay`, { since: minutesAgo(60), only_failed: true }).succeeds(202);
+  assert.equal(queued, happenings / 2);
 });
 
 test('the log goes back thirty days and no further', async () => {

@@ -134,12 +134,23 @@ test('whoever may not read all that an endpoint receives neither reads its deliv
     await ask.succeeds();
   for (const ask of Object.values(asking)) assert.ok([200, 202].includes((await ask(fully)).status));
 
-  const elsewhere = await dealer.apiWith({ scopes: ['webhooks:manage'], branchIds: [(await dealer.newBranch()).id] });
+  const elsewhere = await dealer.apiWith({ scopes: ['webhooks:manage', 'vehicles:read'], branchIds: [(await dealer.newBranch()).id] });
   for (const [what, ask] of Object.entries(asking)) {
     const { status, body } = await ask(elsewhere);
     assert.deepEqual([what, status, body.code], [what, 404, 'not_found'], 'what is not seen is not told apart');
   }
   await partly.delete(`${path}/${endpoint.id}`).succeeds();
+});
+
+test('the types that a change names are asked about before the endpoint is looked for', async () => {
+  const dealer = await dealership();
+  const lesser = await dealer.apiWith({ scopes: ['webhooks:manage', 'vehicles:read'] });
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  await lesser.patch(`${path}/${nobody}`, { events: ['customer.*'] }).refuses(403, 'insufficient_scope');
+  await lesser.patch(`${path}/${nobody}`, { events: ['nope.x'] }).refuses(422, 'validation_failed');
+  await lesser.post(`${path}/${nobody}/replay`, { since: since(), types: ['ping'] }).refuses(422, 'validation_failed');
+  const own = await endpointBy(lesser, { events: ['vehicle.*'] });
+  await lesser.patch(`${path}/${own.id}`, { url: 'https://private.example/in', events: ['customer.*'] }).refuses(403, 'insufficient_scope');
 });
 
 test('what an endpoint received before it received less is shown to those alone who may read it', async () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setDealer } from '#modules/dealers/index.ts';
 import { setUser } from '#modules/staff/index.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import type { Dealership } from '../../../test/support/dealership.ts';
 import { dealership } from '../../../test/support/dealership.ts';
-import { deadUrl, endpointBy, pendingAt } from '../../../test/support/webhooks.ts';
+import { until } from '../../../test/support/until.ts';
+import { deadUrl, endpointBy, eventsAbout, pendingAt } from '../../../test/support/webhooks.ts';
 import { disableEndpoints } from './index.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -17,6 +19,15 @@ const rowOf = async ({ service }: Pick<Dealership, 'service'>, id: string) =>
 
 const activityOf = async ({ service }: Pick<Dealership, 'service'>, id: string) =>
   (await service.pools.doors.query('select action, fields from activity where record_id = $1 order by at', [id])).rows;
+
+/** How many wait for the turn of a dealer. */
+const waitingFor = async ({ service }: Pick<Dealership, 'service'>): Promise<number> =>
+  (
+    await service.pools.doors.query(
+      `select count(*) as waiting from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%dealer_clock%'`,
+    )
+  ).rows[0].waiting;
 
 /** An endpoint that has failed for an hour, as the worker would have noted. */
 const fail = ({ service, id }: Dealership, endpointId: string) =>
@@ -205,8 +216,6 @@ test('a disabled endpoint has its reason, loses what is still to be delivered, a
   const { id: carId } = await api.post('/v1/vehicles', car).succeeds(201);
   await api.post(`${path}/${id}/replay`, { since }).succeeds(202);
   assert.ok((await pendingAt(dealer, id)).length > 0);
-  await api.patch(`${path}/${id}`, { events: ['customer.*'] }).succeeds();
-  assert.ok((await pendingAt(dealer, id)).length > 0, 'another choice of events leaves what is pending');
 
   const off = await api.patch(`${path}/${id}`, { enabled: false }).succeeds();
   assert.deepEqual([off.enabled, off.status, off.disabled_reason, off.disabled_at], [false, 'disabled', 'manual', off.updated_at]);
@@ -216,6 +225,43 @@ test('a disabled endpoint has its reason, loses what is still to be delivered, a
   assert.deepEqual(await pendingAt(dealer, id), [], 'enabling sends nothing of the past');
   assert.equal((await api.patch(`${path}/${id}`, { status: 'disabled' }).succeeds()).disabled_reason, 'manual');
   await api.get(`/v1/vehicles/${carId}`).succeeds();
+});
+
+test('what waits for an endpoint goes out neither to another url nor of a type that is no longer asked for', async () => {
+  const dealer = await dealership();
+  const { api } = dealer;
+  const { id } = await endpointBy(api, { events: ['vehicle.*', 'customer.*'] });
+  await api.post('/v1/customers', { last_name: 'Ash', email: 'ash@customer.example' }).succeeds(201);
+  const { id: carId } = await api.post('/v1/vehicles', car).succeeds(201);
+  const [ofCar] = await eventsAbout(dealer, carId);
+  assert.equal((await pendingAt(dealer, id)).length, 2);
+  await api.patch(`${path}/${id}`, { events: ['vehicle.*'] }).succeeds();
+  assert.deepEqual(await pendingAt(dealer, id), [{ event_id: ofCar!.id, manual: false }]);
+  await api.patch(`${path}/${id}`, { description: 'Still there' }).succeeds();
+  assert.equal((await pendingAt(dealer, id)).length, 1);
+  await api.patch(`${path}/${id}`, { url: `${deadUrl}/2` }).succeeds();
+  assert.deepEqual(await pendingAt(dealer, id), []);
+});
+
+test('an endpoint that was asked for before the plan fell is neither made nor enabled after', async () => {
+  const dealer = await dealership();
+  const { id } = await endpointBy(dealer.api, { enabled: false });
+  const asked = { url: deadUrl, events: ['*'] };
+  const held = inTransaction(dealer.ctx, async (tx) => {
+    const asking = [dealer.api.post(path, asked), dealer.api.patch(`${path}/${id}`, { enabled: true })].map((one) =>
+      one.then((answer) => answer),
+    );
+    await until(async () => (await waitingFor(dealer)) === asking.length);
+    await setDealer(tx, { plan: 'FREE' });
+    return asking;
+  });
+  for (const asking of await held) assert.deepEqual([(await asking).status, (await asking).body.code], [403, 'plan_not_entitled']);
+  await dealer.setPlan('STANDARD');
+  const endpoints = await dealer.api.get(path).succeeds();
+  assert.deepEqual(
+    endpoints.map((one: { enabled: boolean }) => one.enabled),
+    [false],
+  );
 });
 
 test('enabling an endpoint, or giving it another url, forgets that it failed; any other change does not', async () => {
