@@ -95,7 +95,7 @@ export function judge(records: Records): Verdict {
       if (!one.genuine) note('not genuine', what);
       const settled = log.find(({ signature }) => signature === one.signature);
       const next = came[i + 1];
-      const why = interrupted(one, next?.at ?? one.at + 35_000);
+      const why = interrupted(one);
       if (!settled && !why && one.at < records.closedAt - underWayMs) note('not logged', what);
       if (!next || (settled && !settled.success)) continue;
       if (why) duplicates[why]++;
@@ -109,6 +109,7 @@ export function judge(records: Records): Verdict {
   function checkLog(endpoint: Endpoint, event: Listed, came: readonly Received[], log: readonly Attempted[]): void {
     const what = `${endpoint.path} ${event.id}`;
     const { comes } = mannerOf(endpoint.way);
+    const isPrompt = comes !== 'timeout';
     for (const [i, one] of log.entries()) {
       if (comes === 'taken') failures += one.success || endpoint.way === 'leaves' || one.error === 'status' ? 0 : 1;
       else if (one.success || one.error !== comes) note('odd outcome', `${what}: ${one.error ?? one.status}`);
@@ -117,7 +118,7 @@ export function judge(records: Records): Verdict {
       if (!before || before.success || before.attempt !== one.attempt - 1) continue;
       const lateMs = one.at - (before.at + before.durationMs + delays[before.attempt - 1]! * 1_000);
       retries.count++;
-      retries.latestMs = Math.max(retries.latestMs, lateMs);
+      if (isPrompt) retries.latestMs = Math.max(retries.latestMs, lateMs);
       if (lateMs < -roundingMs) note('early', `${what}: attempt ${one.attempt} by ${-lateMs} ms`);
     }
   }
