@@ -25,6 +25,8 @@ interface Caps {
   readonly perEndpoint: number;
   readonly perDealer: number;
   readonly perDealerTroubled: number;
+  /** So many of a dealer's places go to those that fail and to retries before anything else, when such wait. */
+  readonly keptForTroubled: number;
 }
 
 /** A delivery in hand, with all that is needed to send it. */
@@ -85,6 +87,7 @@ export async function claim(service: Service, ask: Ask, caps: Caps): Promise<Cla
       visits,
       ask.ended.filter(({ manual }) => !manual).map(({ id }) => id),
       ask.ended.filter(({ manual }) => manual).map(({ id }) => id),
+      caps.keptForTroubled,
     ],
     'forecourt.claim',
   );
@@ -135,11 +138,14 @@ const claimWhere = (only: string) => `
       and not (d.lease_owner = $1::uuid and d.id = any(case when d.manual then $12::uuid[] else $11::uuid[] end))
   ), placed as (
     select *, row_number() over (partition by endpoint_id order by waits, next_at, id) as place from in_line
-  ), ranked as (
-    select *,
-      row_number() over (partition by dealer_id order by waits, troubled, place, next_at) as of_dealer,
-      row_number() over (partition by dealer_id, troubled order by waits, place, next_at) as of_troubled
+  ), counted as (
+    select *, row_number() over (partition by dealer_id, troubled order by waits, place, next_at) as of_troubled
     from placed where place <= $7::int or not waits
+  ), ranked as (
+    -- Some in trouble before what is calm, or a dealer with enough that is new would never see a retry; the others after it.
+    select *, row_number() over (partition by dealer_id
+      order by waits, case when not troubled then 1 when of_troubled <= $13::int then 0 else 2 end, place, next_at) as of_dealer
+    from counted
   ), chosen as (
     (select dealer_id, id, manual, troubled from ranked where waits and not troubled and of_dealer <= $8::int
      order by place, next_at limit $3::int)
