@@ -124,8 +124,9 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
       await Promise.race([slots.empty(), delay(left())]);
       await ledger.written(left());
       await Promise.race([looking, delay(left())]);
-      await closeClients(service);
+      // In this order: an attempt that is cut off here is no failure of its receiver.
       ledger.close();
+      await closeClients(service);
       await handBack(service, ownerId).catch((error) => service.log.error({ err: error }, 'leases could not be handed back'));
     },
   };

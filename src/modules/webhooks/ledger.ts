@@ -21,7 +21,7 @@ export interface Ledger {
   isBehind(): boolean;
   /** All of them are written, or the time is over. */
   written(withinMs: number): Promise<void>;
-  /** Writes no more. */
+  /** Takes and writes no more. */
   close(): void;
 }
 
@@ -94,6 +94,7 @@ export function openLedger(service: Service, ownerId: string, onWritten: (lookAt
 
   return {
     add(made) {
+      if (closed) return;
       lines.push(lineOf(made));
       if (lines.length >= most) begin();
       else if (!writing) timer ??= setTimeout(begin, gatherMs);
