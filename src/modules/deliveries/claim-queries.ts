@@ -187,29 +187,35 @@ const claimFresh = claimWhere('and d.attempt = 1');
 const claimAny = claimWhere('');
 
 /**
- * Hands back what the owners of these leases did not end: they died, and the same attempt is made again. Returns how many. Most of the
- * time a look at the leases of the last minute is enough, however many dead entries an old snapshot keeps before them.
+ * Hands back what the owners of these leases did not end: they died, and the same attempt is made again. Says how many, and whether it
+ * looked: not right after a start of the database. Most of the time a look at the leases of the last minute is enough, however many dead entries an old snapshot keeps before them.
  */
-export async function resumeOverdue(service: Service, which: 'all' | 'of the last minute'): Promise<number> {
-  const [{ count }] = (await alongIndexes(service, resumeStatement, [which === 'all' ? null : '1 minute'])) as [{ count: number }];
-  return count;
+export async function resumeOverdue(service: Service, which: 'all' | 'of the last minute'): Promise<Resumed> {
+  const [resumed] = await alongIndexes<Resumed>(service, resumeStatement, [which === 'all' ? null : '1 minute']);
+  return resumed as Resumed;
+}
+
+interface Resumed {
+  readonly count: number;
+  readonly looked: boolean;
 }
 
 const resumeStatement = `
   with moment as materialized (
-    select clock_timestamp() as now, coalesce(clock_timestamp() - $1::interval, '-infinity') as since
+    select clock_timestamp() as now, coalesce(clock_timestamp() - $1::interval, '-infinity') as since,
+      -- After a restart of the database those that live come first, to tell what they could not.
+      clock_timestamp() > pg_postmaster_start_time() + interval '5 seconds' as looks
   ), overdue as materialized (
     select x.dealer_id, x.id, x.manual from delivery x
     where x.state = 'sending' and x.lease_until < (select now from moment) and x.lease_until > (select since from moment)
-      -- After a restart of the database those that live come first, to tell what they could not.
-      and (select now from moment) > pg_postmaster_start_time() + interval '5 seconds'
+      and (select looks from moment)
     for update skip locked
   ), resumed as (
     update delivery d set state = 'due', lease_owner = null, lease_until = null
     from overdue o where d.dealer_id = o.dealer_id and d.id = o.id and d.manual = o.manual
     returning d.id
   )
-  select count(*)::int as count from resumed`;
+  select (select count(*)::int from resumed) as count, looks as looked from moment`;
 
 /** Gives back what one process has in hand. */
 export async function handBack({ pools }: Service, ownerId: string): Promise<void> {

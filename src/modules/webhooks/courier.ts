@@ -34,6 +34,7 @@ interface Options {
 /** An attempt may begin as long as it ends before its lease does. */
 const latestStartMs = (leaseSeconds - 10) * 1_000;
 const resumeEveryMs = 1_000;
+const lookAtAllEveryMs = 60_000;
 const measureEveryMs = 5_000;
 /** More outcomes than these wait for the database: it is no time to make others. */
 const mostOpen = 500;
@@ -49,10 +50,18 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
   const ledger = openLedger(service, ownerId, (lookAt) => {
     if (lookAt.length > 0) looking = looking.then(() => lookAfter(service, contextOf, lookAt));
   });
+  /** When all leases are looked at again: at once after a start, and when the database was away. */
+  let lookAtAllFrom = 0;
   const every = [
-    repeat(closing.signal, resumeEveryMs, service, async (time) => {
-      if (ledger.isBehind()) return;
-      if ((await resumeOverdue(service, time % 60 === 0 ? 'all' : 'of the last minute')) > 0) walk.wake();
+    repeat(closing.signal, resumeEveryMs, service, async () => {
+      if (ledger.isBehind()) {
+        lookAtAllFrom = 0;
+        return;
+      }
+      const looksAtAll = performance.now() >= lookAtAllFrom;
+      const { count, looked } = await resumeOverdue(service, looksAtAll ? 'all' : 'of the last minute');
+      if (looksAtAll && looked) lookAtAllFrom = performance.now() + lookAtAllEveryMs;
+      if (count > 0) walk.wake();
     }),
     repeat(closing.signal, measureEveryMs, service, async () => deliveryMetrics.backlog(await backlog(service))),
   ];
@@ -143,10 +152,10 @@ const eventOf = (delivery: Claimed): StoredEvent =>
   ({ ...delivery, id: delivery.event_id, created_at: delivery.event_at }) as unknown as StoredEvent;
 
 /** Again and again until it is ended, and no more than a twentieth of the time; what fails is tried the next time. */
-async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: (time: number) => Promise<unknown>): Promise<void> {
-  for (let time = 0; !signal.aborted; time++) {
+async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: () => Promise<unknown>): Promise<void> {
+  while (!signal.aborted) {
     const begun = performance.now();
-    await work(time).catch((error) => log.warn({ err: error }, 'what the courier does now and then failed'));
+    await work().catch((error) => log.warn({ err: error }, 'what the courier does now and then failed'));
     await delay(Math.max(everyMs, 20 * (performance.now() - begun)), undefined, { signal }).catch(() => undefined);
   }
 }
