@@ -46,10 +46,8 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
   const slots = slotsOf(places);
   const walk = pace();
   const closing = new AbortController();
-  let looking = Promise.resolve();
-  const ledger = openLedger(service, ownerId, (lookAt) => {
-    if (lookAt.length > 0) looking = looking.then(() => lookAfter(service, contextOf, lookAt));
-  });
+  const care = lookAfter(service, contextOf);
+  const ledger = openLedger(service, ownerId, care.add);
   /** When all leases are looked at again: at once after a start, and when the database was away. */
   let lookAtAllFrom = 0;
   const every = [
@@ -132,7 +130,8 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
       await Promise.all([running, ...every]);
       await Promise.race([slots.empty(), delay(left())]);
       await ledger.written(left());
-      await Promise.race([looking, delay(left())]);
+      await Promise.race([care.done(), delay(left())]);
+      care.close();
       // In this order: an attempt that is cut off here is no failure of its receiver.
       ledger.close();
       await closeClients(service);
