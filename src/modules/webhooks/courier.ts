@@ -68,7 +68,11 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
   async function run(): Promise<void> {
     for (let pauseMs = 50; !closing.signal.aborted; ) {
       await walk.next();
-      if (closing.signal.aborted || ledger.isBehind() || ledger.open().length > mostOpen) continue;
+      if (closing.signal.aborted) return;
+      if (ledger.isBehind() || ledger.open().length > mostOpen) {
+        walk.took(null, 0);
+        continue;
+      }
       try {
         await claimOnce();
         pauseMs = 50;
