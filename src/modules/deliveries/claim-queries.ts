@@ -217,6 +217,21 @@ const resumeStatement = `
   )
   select (select count(*)::int from resumed) as count, looks as looked from moment`;
 
+/** Puts off what its owner could not attempt: the same attempt is due again after a while. */
+export async function putOff(
+  { pools, clock }: Service,
+  ownerId: string,
+  { dealer_id, id, manual, attempt }: Pick<Claimed, 'dealer_id' | 'id' | 'manual' | 'attempt'>,
+  seconds: number,
+): Promise<void> {
+  await pools.doors.query(
+    `update delivery set state = 'due', lease_owner = null, lease_until = null,
+       next_at = coalesce($1::timestamptz, clock_timestamp()) + make_interval(secs => $2)
+     where dealer_id = $3 and id = $4 and manual = $5 and state = 'sending' and lease_owner = $6 and attempt = $7`,
+    [clock(), seconds, dealer_id, id, manual, ownerId, attempt],
+  );
+}
+
 /** Gives back what one process has in hand. */
 export async function handBack({ pools }: Service, ownerId: string): Promise<void> {
   await pools.doors.query(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Claim, Claimed } from '#modules/deliveries/index.ts';
-import { backlog, claimDeliveries, handBack, leaseSeconds, resumeOverdue } from '#modules/deliveries/index.ts';
+import { backlog, claimDeliveries, handBack, leaseSeconds, putOff, resumeOverdue } from '#modules/deliveries/index.ts';
 import type { StoredEvent } from '#modules/events/index.ts';
 import { eventText } from '#modules/events/index.ts';
 import { after } from '#platform/dates.ts';
@@ -36,6 +36,8 @@ const latestStartMs = (leaseSeconds - 10) * 1_000;
 const resumeEveryMs = 1_000;
 const lookAtAllEveryMs = 60_000;
 const measureEveryMs = 5_000;
+/** What a fault of ours kept from being attempted is due again after so long. */
+const faultDelaySeconds = 60;
 /** More outcomes than these wait for the database: it is no time to make others. */
 const mostOpen = 500;
 const longestPauseMs = 5_000;
@@ -96,6 +98,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
 
   async function make(delivery: Claimed, { claim, askedAt, claimedAt }: Claiming): Promise<void> {
     const leave = slots.take(delivery);
+    const begun = performance.now();
     deliveryMetrics.underWay(slots.count());
     try {
       if (performance.now() - askedAt > latestStartMs) return; // Its lease is another's by now, or soon.
@@ -115,8 +118,12 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
       deliveryMetrics.attempted(outcome.error ?? 'success', outcome.durationMs / 1_000);
       ledger.add({ delivery, body, outcome, attemptedAt });
     } catch (error) {
-      // A fault of ours: the lease runs out, and the same attempt is made again.
+      // A fault of ours: the same attempt is made again, and holds no place until then.
       service.log.error({ err: error, delivery: delivery.id, attempt: delivery.attempt }, 'a delivery could not be attempted');
+      deliveryMetrics.attempted('fault', (performance.now() - begun) / 1_000);
+      await putOff(service, ownerId, delivery, faultDelaySeconds).catch((fault) =>
+        service.log.warn({ err: fault, delivery: delivery.id }, 'a delivery could not be put off: its lease runs out'),
+      );
     } finally {
       leave();
       deliveryMetrics.underWay(slots.count());
