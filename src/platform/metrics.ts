@@ -7,7 +7,7 @@ export const observeRequest = (operationId: string, status: number, seconds: num
 
 /** What a courier tells of its work. */
 export const deliveryMetrics = {
-  /** An attempt ended: `success`, or why it failed. */
+  /** An attempt ended: `success`, why it failed, or `fault` when one of ours kept it from being made. */
   attempted: (outcome: string, seconds: number): void => attemptSeconds.observe({ outcome }, seconds),
   underWay: (count: number): void => attemptsUnderWay.set(count),
   /** What is due, be it kept back by a cap or not, and for how long the oldest of it. */
@@ -50,7 +50,7 @@ const requestSeconds = new Histogram({
 
 const attemptSeconds = new Histogram({
   name: 'forecourt_delivery_attempt_duration_seconds',
-  help: 'How long attempts to deliver an event took, by outcome: success, or the error of the delivery log.',
+  help: 'How long attempts to deliver an event took, by outcome: success, the error of the delivery log, or fault: one of ours.',
   labelNames: ['outcome'],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });

@@ -25,6 +25,8 @@ interface Caps {
   readonly perEndpoint: number;
   readonly perDealer: number;
   readonly perDealerTroubled: number;
+  /** So many of a dealer's places go to those that fail and to retries before anything else, when such wait. */
+  readonly keptForTroubled: number;
 }
 
 /** A delivery in hand, with all that is needed to send it. */
@@ -85,6 +87,7 @@ export async function claim(service: Service, ask: Ask, caps: Caps): Promise<Cla
       visits,
       ask.ended.filter(({ manual }) => !manual).map(({ id }) => id),
       ask.ended.filter(({ manual }) => manual).map(({ id }) => id),
+      caps.keptForTroubled,
     ],
     'forecourt.claim',
   );
@@ -135,11 +138,14 @@ const claimWhere = (only: string) => `
       and not (d.lease_owner = $1::uuid and d.id = any(case when d.manual then $12::uuid[] else $11::uuid[] end))
   ), placed as (
     select *, row_number() over (partition by endpoint_id order by waits, next_at, id) as place from in_line
-  ), ranked as (
-    select *,
-      row_number() over (partition by dealer_id order by waits, troubled, place, next_at) as of_dealer,
-      row_number() over (partition by dealer_id, troubled order by waits, place, next_at) as of_troubled
+  ), counted as (
+    select *, row_number() over (partition by dealer_id, troubled order by waits, place, next_at) as of_troubled
     from placed where place <= $7::int or not waits
+  ), ranked as (
+    -- Some in trouble before what is calm, or a dealer with enough that is new would never see a retry; the others after it.
+    select *, row_number() over (partition by dealer_id
+      order by waits, case when not troubled then 1 when of_troubled <= $13::int then 0 else 2 end, place, next_at) as of_dealer
+    from counted
   ), chosen as (
     (select dealer_id, id, manual, troubled from ranked where waits and not troubled and of_dealer <= $8::int
      order by place, next_at limit $3::int)
@@ -181,29 +187,50 @@ const claimFresh = claimWhere('and d.attempt = 1');
 const claimAny = claimWhere('');
 
 /**
- * Hands back what the owners of these leases did not end: they died, and the same attempt is made again. Returns how many. Most of the
- * time a look at the leases of the last minute is enough, however many dead entries an old snapshot keeps before them.
+ * Hands back what the owners of these leases did not end: they died, and the same attempt is made again. Says how many, and whether it
+ * looked: not right after a start of the database. Most of the time a look at the leases of the last minute is enough, however many dead entries an old snapshot keeps before them.
  */
-export async function resumeOverdue(service: Service, which: 'all' | 'of the last minute'): Promise<number> {
-  const [{ count }] = (await alongIndexes(service, resumeStatement, [which === 'all' ? null : '1 minute'])) as [{ count: number }];
-  return count;
+export async function resumeOverdue(service: Service, which: 'all' | 'of the last minute'): Promise<Resumed> {
+  const [resumed] = await alongIndexes<Resumed>(service, resumeStatement, [which === 'all' ? null : '1 minute']);
+  return resumed as Resumed;
+}
+
+interface Resumed {
+  readonly count: number;
+  readonly looked: boolean;
 }
 
 const resumeStatement = `
   with moment as materialized (
-    select clock_timestamp() as now, coalesce(clock_timestamp() - $1::interval, '-infinity') as since
+    select clock_timestamp() as now, coalesce(clock_timestamp() - $1::interval, '-infinity') as since,
+      -- After a restart of the database those that live come first, to tell what they could not.
+      clock_timestamp() > pg_postmaster_start_time() + interval '5 seconds' as looks
   ), overdue as materialized (
     select x.dealer_id, x.id, x.manual from delivery x
     where x.state = 'sending' and x.lease_until < (select now from moment) and x.lease_until > (select since from moment)
-      -- After a restart of the database those that live come first, to tell what they could not.
-      and (select now from moment) > pg_postmaster_start_time() + interval '5 seconds'
+      and (select looks from moment)
     for update skip locked
   ), resumed as (
     update delivery d set state = 'due', lease_owner = null, lease_until = null
     from overdue o where d.dealer_id = o.dealer_id and d.id = o.id and d.manual = o.manual
     returning d.id
   )
-  select count(*)::int as count from resumed`;
+  select (select count(*)::int from resumed) as count, looks as looked from moment`;
+
+/** Puts off what its owner could not attempt: the same attempt is due again after a while. */
+export async function putOff(
+  { pools, clock }: Service,
+  ownerId: string,
+  { dealer_id, id, manual, attempt }: Pick<Claimed, 'dealer_id' | 'id' | 'manual' | 'attempt'>,
+  seconds: number,
+): Promise<void> {
+  await pools.doors.query(
+    `update delivery set state = 'due', lease_owner = null, lease_until = null,
+       next_at = coalesce($1::timestamptz, clock_timestamp()) + make_interval(secs => $2)
+     where dealer_id = $3 and id = $4 and manual = $5 and state = 'sending' and lease_owner = $6 and attempt = $7`,
+    [clock(), seconds, dealer_id, id, manual, ownerId, attempt],
+  );
+}
 
 /** Gives back what one process has in hand. */
 export async function handBack({ pools }: Service, ownerId: string): Promise<void> {

@@ -231,6 +231,26 @@ test('of a dealer’s sixteen, those that fail or let wait have eight', async ()
   );
 });
 
+test('two of a dealer’s sixteen are for those that fail and for retries, however much is new', async () => {
+  const dealer = await dealership();
+  const { service } = dealer;
+  const retried = await endpointRow(dealer, { events: ['customer.created'], readableTypes: ['customer.created'] });
+  await happen(dealer.ctx, 1, 'customer.created');
+  await settleAs(service, me, await claimAs(service, me), false);
+  for (let n = 0; n < 4; n++) await endpointRow(dealer);
+  await happen(dealer.ctx, 40);
+  const busy = await claimAs(service, me);
+  assert.equal(busy.length, 16);
+  await service.pools.doors.query('update delivery set next_at = now() where endpoint_id = $1', [retried]);
+  assert.deepEqual(await claimAs(service, me), [], 'it waits for a place like all others');
+  await settleAs(service, me, busy.slice(0, 2), true);
+  const next = await claimAs(service, me);
+  assert.equal(next.filter((one) => one.endpoint_id === retried).length, 1);
+  assert.equal(next.length, 2, 'never more than sixteen');
+  await settleAs(service, me, [...busy.slice(2), ...next], true);
+  assert.equal((await claimAs(service, me)).length, 16, 'nothing is kept free for nobody');
+});
+
 test('the walk over more endpoints than one claim visits comes round to all of them', async () => {
   const dealers = [];
   for (let n = 0; n < 10; n++) dealers.push(await dealership());
@@ -512,7 +532,7 @@ test('a lease that ran out long ago is found too, once in a while', async () => 
   await dealer.service.pools.doors.query("update delivery set lease_until = clock_timestamp() - interval '1 day'");
   await resumeOverdue(dealer.service, 'of the last minute');
   assert.deepEqual(await statesOf(dealer, [endpoint]), [['sending', 1]]);
-  await resumeOverdue(dealer.service, 'all');
+  assert.deepEqual(await resumeOverdue(dealer.service, 'all'), { count: 1, looked: true });
   assert.deepEqual(await statesOf(dealer, [endpoint]), [['due', 1]]);
 });
 

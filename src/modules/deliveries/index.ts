@@ -1,5 +1,5 @@
 export type { Ask, Claim, Claimed } from './claim-queries.ts';
-export { backlog, handBack, leaseSeconds, resumeOverdue } from './claim-queries.ts';
+export { backlog, handBack, leaseSeconds, putOff, resumeOverdue } from './claim-queries.ts';
 export {
   cancelDeliveries,
   cancelOtherTypes,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Claim, Claimed } from '#modules/deliveries/index.ts';
-import { backlog, claimDeliveries, handBack, leaseSeconds, resumeOverdue } from '#modules/deliveries/index.ts';
+import { backlog, claimDeliveries, handBack, leaseSeconds, putOff, resumeOverdue } from '#modules/deliveries/index.ts';
 import type { StoredEvent } from '#modules/events/index.ts';
 import { eventText } from '#modules/events/index.ts';
 import { after } from '#platform/dates.ts';
@@ -34,7 +34,10 @@ interface Options {
 /** An attempt may begin as long as it ends before its lease does. */
 const latestStartMs = (leaseSeconds - 10) * 1_000;
 const resumeEveryMs = 1_000;
+const lookAtAllEveryMs = 60_000;
 const measureEveryMs = 5_000;
+/** What a fault of ours kept from being attempted is due again after so long. */
+const faultDelaySeconds = 60;
 /** More outcomes than these wait for the database: it is no time to make others. */
 const mostOpen = 500;
 const longestPauseMs = 5_000;
@@ -45,14 +48,20 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
   const slots = slotsOf(places);
   const walk = pace();
   const closing = new AbortController();
-  let looking = Promise.resolve();
-  const ledger = openLedger(service, ownerId, (lookAt) => {
-    if (lookAt.length > 0) looking = looking.then(() => lookAfter(service, contextOf, lookAt));
-  });
+  const care = lookAfter(service, contextOf);
+  const ledger = openLedger(service, ownerId, care.add);
+  /** When all leases are looked at again: at once after a start, and when the database was away. */
+  let lookAtAllFrom = 0;
   const every = [
-    repeat(closing.signal, resumeEveryMs, service, async (time) => {
-      if (ledger.isBehind()) return;
-      if ((await resumeOverdue(service, time % 60 === 0 ? 'all' : 'of the last minute')) > 0) walk.wake();
+    repeat(closing.signal, resumeEveryMs, service, async () => {
+      if (ledger.isBehind()) {
+        lookAtAllFrom = 0;
+        return;
+      }
+      const looksAtAll = performance.now() >= lookAtAllFrom;
+      const { count, looked } = await resumeOverdue(service, looksAtAll ? 'all' : 'of the last minute');
+      if (looksAtAll && looked) lookAtAllFrom = performance.now() + lookAtAllEveryMs;
+      if (count > 0) walk.wake();
     }),
     repeat(closing.signal, measureEveryMs, service, async () => deliveryMetrics.backlog(await backlog(service))),
   ];
@@ -61,7 +70,11 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
   async function run(): Promise<void> {
     for (let pauseMs = 50; !closing.signal.aborted; ) {
       await walk.next();
-      if (closing.signal.aborted || ledger.isBehind() || ledger.open().length > mostOpen) continue;
+      if (closing.signal.aborted) return;
+      if (ledger.isBehind() || ledger.open().length > mostOpen) {
+        walk.took(null, 0);
+        continue;
+      }
       try {
         await claimOnce();
         pauseMs = 50;
@@ -85,6 +98,7 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
 
   async function make(delivery: Claimed, { claim, askedAt, claimedAt }: Claiming): Promise<void> {
     const leave = slots.take(delivery);
+    const begun = performance.now();
     deliveryMetrics.underWay(slots.count());
     try {
       if (performance.now() - askedAt > latestStartMs) return; // Its lease is another's by now, or soon.
@@ -104,8 +118,12 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
       deliveryMetrics.attempted(outcome.error ?? 'success', outcome.durationMs / 1_000);
       ledger.add({ delivery, body, outcome, attemptedAt });
     } catch (error) {
-      // A fault of ours: the lease runs out, and the same attempt is made again.
+      // A fault of ours: the same attempt is made again, and holds no place until then.
       service.log.error({ err: error, delivery: delivery.id, attempt: delivery.attempt }, 'a delivery could not be attempted');
+      deliveryMetrics.attempted('fault', (performance.now() - begun) / 1_000);
+      await putOff(service, ownerId, delivery, faultDelaySeconds).catch((fault) =>
+        service.log.warn({ err: fault, delivery: delivery.id }, 'a delivery could not be put off: its lease runs out'),
+      );
     } finally {
       leave();
       deliveryMetrics.underWay(slots.count());
@@ -123,9 +141,11 @@ export function deliver(service: Service, { contextOf, slots: places = 256 }: Op
       await Promise.all([running, ...every]);
       await Promise.race([slots.empty(), delay(left())]);
       await ledger.written(left());
-      await Promise.race([looking, delay(left())]);
-      await closeClients(service);
+      await Promise.race([care.done(), delay(left())]);
+      care.close();
+      // In this order: an attempt that is cut off here is no failure of its receiver.
       ledger.close();
+      await closeClients(service);
       await handBack(service, ownerId).catch((error) => service.log.error({ err: error }, 'leases could not be handed back'));
     },
   };
@@ -142,10 +162,10 @@ const eventOf = (delivery: Claimed): StoredEvent =>
   ({ ...delivery, id: delivery.event_id, created_at: delivery.event_at }) as unknown as StoredEvent;
 
 /** Again and again until it is ended, and no more than a twentieth of the time; what fails is tried the next time. */
-async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: (time: number) => Promise<unknown>): Promise<void> {
-  for (let time = 0; !signal.aborted; time++) {
+async function repeat(signal: AbortSignal, everyMs: number, { log }: Service, work: () => Promise<unknown>): Promise<void> {
+  while (!signal.aborted) {
     const begun = performance.now();
-    await work(time).catch((error) => log.warn({ err: error }, 'what the courier does now and then failed'));
+    await work().catch((error) => log.warn({ err: error }, 'what the courier does now and then failed'));
     await delay(Math.max(everyMs, 20 * (performance.now() - begun)), undefined, { signal }).catch(() => undefined);
   }
 }

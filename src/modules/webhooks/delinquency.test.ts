@@ -32,7 +32,9 @@ async function failing() {
     async attempt(success: boolean) {
       await happen(dealer.ctx);
       const { lookAt } = await settleAs(service, me, await claimAs(service, me), success);
-      await lookAfter(service, operatorContext, lookAt);
+      const care = lookAfter(service, operatorContext);
+      care.add(lookAt);
+      await care.done();
       return lookAt.length;
     },
     sweep: () => lookAfterAll(service, operatorContext),
@@ -196,4 +198,21 @@ test('disabling undone leaves everything as it was: the endpoint, what waits, an
   assert.deepEqual([await state(), await pending(), await told()], ['enabled', waiting, []]);
   await sweep();
   assert.deepEqual([await state(), await pending(), await told()], ['delivery_failures', 0, ['disabled: status']]);
+});
+
+test('an endpoint that is named again while it waits is looked after once, and one that waits at the end is left to the sweep', async () => {
+  const { service } = await dealership();
+  const asked: string[] = [];
+  const care = lookAfter(service, async (_service, dealerId) => {
+    asked.push(dealerId);
+    throw new Error('not now');
+  });
+  const quiet = ['a', 'b'].map((id) => ({ dealer_id: id, endpoint_id: id }));
+  for (let n = 0; n < 50; n++) care.add(quiet);
+  await care.done();
+  assert.deepEqual(asked, ['a', 'b', 'a']);
+  care.add(quiet);
+  care.close();
+  await care.done();
+  assert.deepEqual(asked, ['a', 'b', 'a', 'a']);
 });

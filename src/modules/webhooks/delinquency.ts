@@ -12,17 +12,42 @@ import { notify } from './notices.ts';
 /** The context in which the endpoints of a dealer are looked after. */
 export type ContextOf = (service: Service, dealerId: string) => Promise<Context>;
 
-/** Follows up what attempts have shown, each endpoint once at a time. What fails is found again by the sweep. */
-export async function lookAfter(service: Service, contextOf: ContextOf, endpoints: readonly EndpointRef[]): Promise<void> {
-  for (const endpoint of endpoints) {
-    const { endpoint_id: id } = endpoint;
-    if (underWay.has(id)) continue;
-    underWay.add(id);
-    await follow(service, contextOf, endpoint).finally(() => underWay.delete(id));
-  }
+/** Follows up what attempts have shown, one endpoint after the other. What fails is found again by the sweep. */
+export interface Care {
+  add(endpoints: readonly EndpointRef[]): void;
+  /** None waits any more. */
+  done(): Promise<void>;
+  /** Leaves those that wait to the sweep. */
+  close(): void;
 }
 
-const underWay = new Set<string>();
+/** However often an endpoint is added while it waits, it is looked after once. */
+export function lookAfter(service: Service, contextOf: ContextOf): Care {
+  const waiting = new Map<string, EndpointRef>();
+  let underWay: Promise<void> | undefined;
+  let closed = false;
+
+  async function followAll(): Promise<void> {
+    for (const [id, endpoint] of waiting) {
+      waiting.delete(id);
+      await follow(service, contextOf, endpoint);
+    }
+    underWay = undefined;
+  }
+
+  return {
+    add(endpoints) {
+      if (closed) return;
+      for (const endpoint of endpoints) if (!waiting.has(endpoint.endpoint_id)) waiting.set(endpoint.endpoint_id, endpoint);
+      if (waiting.size > 0) underWay ??= followAll();
+    },
+    done: () => underWay ?? Promise.resolve(),
+    close() {
+      closed = true;
+      waiting.clear();
+    },
+  };
+}
 
 /** Follows up what the time alone has brought: an endpoint to which nothing is sent is told of and disabled like the others. */
 export async function lookAfterAll(service: Service, contextOf: ContextOf): Promise<void> {

@@ -64,3 +64,15 @@ test('what an endpoint’s holder keeps waiting follows when they are done', asy
   await ledger.written(5_000);
   assert.equal(await left(), 0);
 });
+
+test('one that cannot be written as it is waits for an endpoint’s holder like the others', async () => {
+  const { ctx, ids, deliveries, ledger, left } = await inHand();
+  await inTransaction(ctx, async (tx) => {
+    await forgetFailures(tx, ids);
+    ledger.add(made(deliveries[0]!, { ...success, responseBody: 'a\u0000b' }));
+    await ledger.written(300);
+    assert.equal(ledger.open().length, 1);
+  });
+  await ledger.written(5_000);
+  assert.deepEqual([ledger.open().length, await left()], [0, 3]);
+});

@@ -21,7 +21,7 @@ export interface Ledger {
   isBehind(): boolean;
   /** All of them are written, or the time is over. */
   written(withinMs: number): Promise<void>;
-  /** Writes no more. */
+  /** Takes and writes no more. */
   close(): void;
 }
 
@@ -84,16 +84,24 @@ export function openLedger(service: Service, ownerId: string, onWritten: (lookAt
       }
       const [{ ended, endedAt }] = batch as [Line];
       service.log.error({ err: error, delivery: ended.id, attempt: ended.attempt }, 'what a delivery brought cannot be written');
-      const bare = { ended: { ...ended, request_headers: {}, response_body: null }, endedAt };
-      await settleDeliveries(service, ownerId, [asOfNow(bare)]).catch((fault) => {
-        if (!isOfTheData(fault)) throw fault;
-      });
-      return new Set([ended.attempt_id]);
+      return writeBare({ ended: { ...ended, request_headers: {}, response_body: null }, endedAt });
+    }
+  }
+
+  async function writeBare(line: Line): Promise<Set<string>> {
+    try {
+      const { written, lookAt } = await settleDeliveries(service, ownerId, [asOfNow(line)]);
+      onWritten(lookAt);
+      return new Set(written);
+    } catch (error) {
+      if (!isOfTheData(error)) throw error;
+      return new Set([line.ended.attempt_id]); // It never will be: the lease runs out.
     }
   }
 
   return {
     add(made) {
+      if (closed) return;
       lines.push(lineOf(made));
       if (lines.length >= most) begin();
       else if (!writing) timer ??= setTimeout(begin, gatherMs);
