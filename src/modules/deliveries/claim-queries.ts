@@ -25,6 +25,7 @@ interface Caps {
   readonly perEndpoint: number;
   readonly perDealer: number;
   readonly perDealerTroubled: number;
+  readonly perEndpointTroubled: number;
 }
 
 /** A delivery in hand, with all that is needed to send it. */
@@ -85,6 +86,7 @@ export async function claim(service: Service, ask: Ask, caps: Caps): Promise<Cla
       visits,
       ask.ended.filter(({ manual }) => !manual).map(({ id }) => id),
       ask.ended.filter(({ manual }) => manual).map(({ id }) => id),
+      caps.perEndpointTroubled,
     ],
     'forecourt.claim',
   );
@@ -139,7 +141,7 @@ const claimWhere = (only: string) => `
     select *,
       row_number() over (partition by dealer_id order by waits, troubled, place, next_at) as of_dealer,
       row_number() over (partition by dealer_id, troubled order by waits, place, next_at) as of_troubled
-    from placed where place <= $7::int or not waits
+    from placed where place <= case when troubled then $13::int else $7::int end or not waits
   ), chosen as (
     (select dealer_id, id, manual, troubled from ranked where waits and not troubled and of_dealer <= $8::int
      order by place, next_at limit $3::int)

@@ -216,12 +216,14 @@ test('half of the places are kept for what is new at endpoints that fare well: f
   for (const dealer of failing) assert.ok(taken.filter((one) => one.dealer_id === dealer.id).length <= 8);
 });
 
-test('of a dealer’s sixteen, those that fail or let wait have eight', async () => {
+test('of a dealer’s sixteen, those that fail or let wait have eight, and each of them two', async () => {
   const dealer = await dealership();
-  const slow = [await endpointRow(dealer), await endpointRow(dealer), await endpointRow(dealer)];
+  const slow: string[] = [];
+  for (let n = 0; n < 5; n++) slow.push(await endpointRow(dealer));
   await happen(dealer.ctx, 5);
   const taken = await claimAs(dealer.service, me, { slow });
   assert.deepEqual([taken.length, taken.every((one) => one.troubled)], [8, true]);
+  for (const endpoint of slow) assert.ok(taken.filter((one) => one.endpoint_id === endpoint).length <= 2);
   const healthy = await endpointRow(dealer);
   await happen(dealer.ctx, 6);
   const more = await claimAs(dealer.service, me, { slow });

@@ -7,8 +7,8 @@ export const retryDelays = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400] as co
 /** How long after the end of an attempt the next one follows; null when it was the last. */
 export const delayAfter = (attempt: number): number | null => retryDelays[attempt - 1] ?? null;
 
-/** How many attempts may be under way at once, over all processes. What fails or is slow gets half of a dealer's, so that the rest goes on. */
-export const caps = { perEndpoint: 4, perDealer: 16, perDealerTroubled: 8 } as const;
+/** How many attempts may be under way at once, over all processes. What fails or is slow gets half of that, so that the rest goes on. */
+export const caps = { perEndpoint: 4, perEndpointTroubled: 2, perDealer: 16, perDealerTroubled: 8 } as const;
 
 /** The entries of a subscription that mean a type: all, its family, the type itself. */
 export const entriesFor = (type: string): string[] => [
