@@ -79,7 +79,7 @@ export function generator(client: Client, random: () => number, journalFile: str
           await delay(50);
           continue;
         }
-        const items = Array.from({ length: 50 + Math.floor(random() * 451) }, () => marked(vehicleNumber(made)));
+        const items = Array.from({ length: 20 + Math.floor(random() * 101) }, () => marked(vehicleNumber(made)));
         const vehicles = items.map(({ body }) => body);
         const answer = await client.ask(dealer.key, 'POST', '/v1/vehicles/batch', { body: vehicles, once: `batch ${made++}` });
         const { id } = answer.data;
