@@ -40,7 +40,7 @@ const statesOf = async ({ service }: Dealership, endpointIds: readonly string[])
 
 /** What the log holds of an endpoint, as `[attempt, success, next]`. */
 const logOf = async ({ ctx, service }: Dealership, endpointId: string, query = {}) =>
-  (await pageOfAttempts({ ...ctx, now: service.clock() ?? ctx.now }, endpointId, { limit: 100, ...query }, (row) => row)).data;
+  (await pageOfAttempts({ ...ctx, now: service.clock() ?? ctx.now }, endpointId, { limit: 100, types: null, ...query }, (row) => row)).data;
 
 const oneDelivery = async (dealer: Dealership) => {
   const endpoint = await endpointRow(dealer);
@@ -624,7 +624,7 @@ test('the log is read in the order in which it was written, page by page, for ex
   }
   const ctx = { ...dealer.ctx, now: service.clock()! };
   const first = await pageOfAttempts(ctx, endpoint, { limit: 3, types: null }, ({ delivery_id: id }) => id);
-  const rest = await pageOfAttempts(ctx, endpoint, { limit: 3, cursor: first.meta.next_cursor! }, ({ delivery_id: id }) => id);
+  const rest = await pageOfAttempts(ctx, endpoint, { limit: 3, types: null, cursor: first.meta.next_cursor! }, ({ delivery_id: id }) => id);
   assert.deepEqual(
     [...first.data, ...rest.data],
     taken.map(({ id }) => id),

@@ -68,7 +68,7 @@ export const pageOfAttempts = <T>(
     matching: [
       query.ids && within(query.ids),
       query.success !== undefined && sql<SqlBool>`success = ${query.success}`,
-      types && sql<SqlBool>`event_type = any(${types}::text[])`,
+      types !== null && sql<SqlBool>`event_type = any(${types}::text[])`,
       query.event_id &&
         sql<SqlBool>`delivery_id = any(array(select delivery_id(e, ${endpointId}::uuid) from unnest(${query.event_id}::uuid[]) e))`,
       query.delivery_id && sql<SqlBool>`delivery_id = any(${query.delivery_id}::uuid[])`,
