@@ -1,5 +1,8 @@
 import { means } from '#modules/events/index.ts';
 import { checkEvents } from './judge-events.ts';
+import { holders } from './judge-left.ts';
+import { orphansOf } from './judge-orphans.ts';
+import { delayAfter } from './promises.ts';
 import type { Attempted, Endpoint, Listed, Received, Records } from './records.ts';
 import { mannerOf } from './ways.ts';
 import { witnesses } from './witnesses.ts';
@@ -19,7 +22,7 @@ export interface Verdict {
   /** Milliseconds from the event to its first receipt at receivers that behave well. */
   readonly calm: readonly number[];
   readonly meanwhile: readonly number[];
-  /** How long after a courier was killed what it had claimed was sent again. */
+  /** How long after it had nobody, or no database, what a killed courier had claimed was sent again. */
   readonly orphans: readonly number[];
   /** Everything that is not as promised, by what it is. */
   readonly wrong: ReadonlyMap<Wrong, readonly string[]>;
@@ -27,6 +30,7 @@ export interface Verdict {
 
 export const wrongs = [
   'lost',
+  'not at rest',
   'not listed once',
   'not followed',
   'out of order',
@@ -35,14 +39,13 @@ export const wrongs = [
   'not genuine',
   'unexplained',
   'early',
+  'resumed late',
   'odd outcome',
   'not logged',
   'logged, not received',
 ] as const;
 export type Wrong = (typeof wrongs)[number];
 
-/** After each failed attempt, the seconds until the next. */
-const delays = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400];
 /** As long as an attempt may take, and a little more. */
 const underWayMs = 15_000;
 /** Durations are kept in whole milliseconds, and so are the times of this clock. */
@@ -55,6 +58,7 @@ export function judge(records: Records): Verdict {
   checkEvents(records, note);
 
   const { interrupted } = witnesses(records);
+  const isHeld = holders(records);
   const eventsOf = Map.groupBy(records.listed, ({ dealerId }) => dealerId);
   const endpointAt = new Map(records.endpoints.map((endpoint) => [endpoint.path, endpoint]));
   const receipts = Map.groupBy(records.received, ({ path, eventId }) => pairOf(endpointAt.get(path)?.id ?? path, eventId));
@@ -64,6 +68,14 @@ export function judge(records: Records): Verdict {
   const [calm, meanwhile]: [number[], number[]] = [[], []];
   let due = 0;
   let failures = 0;
+
+  const orphans = orphansOf(records, ({ endpointId, eventId }) => logged.get(pairOf(endpointId, eventId)) ?? []);
+  for (const { endpointId, eventId, afterMs, isLate } of orphans)
+    if (isLate) note('resumed late', `${endpointId} ${eventId} after ${Math.round(afterMs)} ms`);
+
+  const taking = new Set(records.endpoints.filter(({ way }) => mannerOf(way).comes === 'taken').map(({ id }) => id));
+  for (const { endpointId, eventId, attempt, state } of records.left)
+    if (taking.has(endpointId)) note('not at rest', `${endpointId} ${eventId}: attempt ${attempt} is ${state}`);
 
   for (const { path } of records.received) if (!endpointAt.has(path)) note('unasked', path);
   for (const endpoint of records.endpoints) {
@@ -75,10 +87,13 @@ export function judge(records: Records): Verdict {
       const pair = pairOf(endpoint.id, event.id);
       const came = (receipts.get(pair) ?? []).toSorted((one, other) => one.at - other.at);
       const log = (logged.get(pair) ?? []).toSorted((one, other) => one.at - other.at);
-      if (mannerOf(endpoint.way).comes === 'taken') {
-        due++;
-        if (came.length === 0) note('lost', `${endpoint.path} ${event.type} ${event.id} of ${new Date(event.at).toISOString()}`);
-      }
+      const isTaken = mannerOf(endpoint.way).comes === 'taken';
+      if (isTaken) due++;
+      // A receipt alone says little: the sink notes what it refuses too.
+      const isWell = isTaken
+        ? came.length > 0 && log.some(({ success }) => success)
+        : isHeld({ endpointId: endpoint.id, eventId: event.id, at: event.at, log });
+      if (!isWell) note('lost', `${endpoint.path} ${event.type} ${event.id} of ${new Date(event.at).toISOString()}`);
       checkReceipts(endpoint, event, came, log);
       checkLog(endpoint, event, came, log);
       if (endpoint.way === 'takes' && came[0]) {
@@ -116,7 +131,7 @@ export function judge(records: Records): Verdict {
       if (one.status !== null && !came.some(({ signature }) => signature === one.signature)) note('logged, not received', what);
       const before = log[i - 1];
       if (!before || before.success || before.attempt !== one.attempt - 1) continue;
-      const lateMs = one.at - (before.at + before.durationMs + delays[before.attempt - 1]! * 1_000);
+      const lateMs = one.at - (before.at + before.durationMs + (delayAfter(before.attempt) ?? 0) * 1_000);
       retries.count++;
       if (isPrompt) retries.latestMs = Math.max(retries.latestMs, lateMs);
       if (lateMs < -roundingMs) note('early', `${what}: attempt ${one.attempt} by ${-lateMs} ms`);
@@ -133,17 +148,9 @@ export function judge(records: Records): Verdict {
     retries,
     calm,
     meanwhile,
-    orphans: orphansOf(records, logged),
+    orphans: orphans.map(({ afterMs }) => afterMs),
     wrong,
   };
 }
 
 const pairOf = (endpointId: string, eventId: string): string => `${endpointId} ${eventId}`;
-
-/** What was under way when a courier was killed, and was sent again when its lease was over. */
-function orphansOf({ bereft }: Records, logged: ReadonlyMap<string, readonly Attempted[]>): number[] {
-  return bereft.flatMap(({ endpointId, eventId, attempt, killedAt, leaseUntil }) => {
-    const made = logged.get(pairOf(endpointId, eventId))?.find((one) => one.attempt === attempt);
-    return made && made.at >= leaseUntil - 1_000 ? [made.at - killedAt] : [];
-  });
-}

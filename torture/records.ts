@@ -86,6 +86,16 @@ export interface Bereft {
   readonly leaseUntil: number;
 }
 
+/** A delivery that was not over when the run came to rest, or was given up waiting for. */
+export interface Left {
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly attempt: number;
+  readonly state: 'due' | 'sending';
+  readonly nextAt: number;
+  readonly leaseUntil: number | null;
+}
+
 /** All of it. */
 export interface Records {
   readonly endpoints: readonly Endpoint[];
@@ -99,6 +109,8 @@ export interface Records {
   readonly lives: readonly Life[];
   readonly outages: readonly Outage[];
   readonly bereft: readonly Bereft[];
+  /** Read before the log: what ended in between is in both. */
+  readonly left: readonly Left[];
   /** When the first fault was, and the last had passed. */
   readonly faults: { readonly from: number; readonly to: number };
   /** When the log was read: what came in just before may be in it or not. */

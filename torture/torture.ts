@@ -7,7 +7,7 @@ import { follow, listAll } from './follower.ts';
 import type { Ground } from './ground.ts';
 import { onGround } from './ground.ts';
 import { randomFrom } from './random.ts';
-import type { Acknowledged, Attempted, Bereft, Listed, Received, Records } from './records.ts';
+import type { Acknowledged, Attempted, Bereft, Left, Listed, Received, Records } from './records.ts';
 import type { Stage } from './stage.ts';
 import { setStage } from './stage.ts';
 import { mannerOf } from './ways.ts';
@@ -78,7 +78,7 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
       changes.stop();
       await Promise.all(load);
       tell(`${changes.caused} events were caused; waiting until what is due is delivered.`);
-      await comeToRest(ground, stage);
+      const left = await comeToRest(ground, stage);
       over = true;
       const followed = new Map(await Promise.all(followers));
       const closedAt = Date.now();
@@ -93,6 +93,7 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
         lives: structuredClone(ground.crew.lives),
         outages: ground.database.outages,
         bereft,
+        left,
         faults,
         closedAt,
       };
@@ -103,13 +104,25 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
   });
 }
 
-/** Nothing that will be taken is left. What never comes to rest is lost. */
-async function comeToRest({ database }: Ground, { endpoints }: Stage): Promise<void> {
+/** Waits until nothing that will be taken is left, as long as is reasonable. Returns what is left by then, of every endpoint. */
+async function comeToRest({ database }: Ground, { endpoints }: Stage): Promise<Left[]> {
   const taking = endpoints.filter(({ way }) => mannerOf(way).comes === 'taken').map(({ id }) => id);
   for (const until = Date.now() + longestRestMs; Date.now() < until; await delay(200)) {
     const [{ left }] = await database.ask('select count(*)::int as left from delivery where endpoint_id = any($1)', [taking]);
-    if (left === 0) return;
+    if (left === 0) break;
   }
+  const rows = await database.ask(`
+    select endpoint_id, event_id, attempt, state, extract(epoch from next_at) * 1000 as next_at,
+      extract(epoch from lease_until) * 1000 as lease_until
+    from delivery where not manual`);
+  return rows.map((row) => ({
+    endpointId: row.endpoint_id,
+    eventId: `evt_${row.event_id}`,
+    attempt: row.attempt,
+    state: row.state,
+    nextAt: Number(row.next_at),
+    leaseUntil: row.lease_until === null ? null : Number(row.lease_until),
+  }));
 }
 
 /** The run waits for every retry of what happened before. */
