@@ -5,12 +5,12 @@ import { customerNumber } from '../bench/people.ts';
 import { vehicleNumber } from '../bench/stock.ts';
 import type { Answered, Client } from './client.ts';
 import type { Acknowledged } from './records.ts';
-import { causeOf } from './records.ts';
+import { causeOf, typeOf } from './records.ts';
 
 /** Makes changes over the API, as dealers' software does, and writes down each that was acknowledged before it makes the next. */
 export interface Generator {
-  /** How many events the acknowledged changes caused so far. */
-  readonly caused: number;
+  /** How many deliveries follow from the changes that were acknowledged so far. */
+  readonly due: number;
   /** One change after the other at a dealer until it is told to stop, with a pause after each. */
   lane(dealer: Dealer, pauseMs: number): Promise<void>;
   /** Batches of vehicles, one after the other, each when there is need of more. */
@@ -18,16 +18,22 @@ export interface Generator {
   stop(): void;
 }
 
-export function generator(client: Client, random: () => number, journalFile: string): Generator {
+/** `takers`: how many receivers take an event of a dealer. */
+export function generator(
+  client: Client,
+  random: () => number,
+  journalFile: string,
+  takers: (dealer: Dealer, type: string) => number,
+): Generator {
   const journal = openSync(journalFile, 'a');
-  let caused = 0;
+  let due = 0;
   let made = 0;
   let stopping = false;
 
   const note = ({ dealer, sentAt, knownAt }: Noted, causes: readonly string[]) => {
     const line: Acknowledged = { dealerId: dealer.id, sentAt, knownAt, causes };
     writeSync(journal, `${JSON.stringify(line)}\n`);
-    caused += causes.length;
+    for (const cause of causes) due += takers(dealer, typeOf(cause));
   };
   /** Marks a record with the change that made it as it is: its events show the mark. */
   const marked = <T extends object>(body: T) => {
@@ -58,8 +64,8 @@ export function generator(client: Client, random: () => number, journalFile: str
   };
 
   return {
-    get caused() {
-      return caused;
+    get due() {
+      return due;
     },
     async lane(dealer, pauseMs) {
       const mine: Mine[] = [];

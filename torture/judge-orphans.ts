@@ -6,6 +6,7 @@ import type { Way } from './ways.ts';
 export interface Orphan {
   readonly endpointId: string;
   readonly eventId: string;
+  readonly way: Way;
   readonly attempt: number;
   /** Since it had nobody, or there was no database to find it in. */
   readonly afterMs: number;
@@ -39,8 +40,9 @@ export function orphansOf({ bereft, outages, endpoints }: Records, logged: (one:
       if (resumedAt === Number.POSITIVE_INFINITY) return [];
       const back = outages.map(({ to }) => to).filter((to) => to <= resumedAt);
       const afterMs = resumedAt - Math.max(killedAt, ...back);
-      const mostMs = aimMs + (prompt.includes(wayAt.get(endpointId) ?? 'takes') ? 0 : placesMs);
-      return [{ endpointId, eventId, attempt, afterMs, isLate: afterMs > mostMs }];
+      const way = wayAt.get(endpointId) ?? 'takes';
+      const mostMs = aimMs + (prompt.includes(way) ? 0 : placesMs);
+      return [{ endpointId, eventId, way, attempt, afterMs, isLate: afterMs > mostMs }];
     });
   });
 }

@@ -4,7 +4,7 @@ import { holders } from './judge-left.ts';
 import { orphansOf } from './judge-orphans.ts';
 import { delayAfter } from './promises.ts';
 import type { Attempted, Endpoint, Listed, Received, Records } from './records.ts';
-import { mannerOf } from './ways.ts';
+import { keepsWaiting, mannerOf } from './ways.ts';
 import { witnesses } from './witnesses.ts';
 
 /** What a run came to. */
@@ -22,7 +22,7 @@ export interface Verdict {
   /** Milliseconds from the event to its first receipt at receivers that behave well. */
   readonly calm: readonly number[];
   readonly meanwhile: readonly number[];
-  /** How long after it had nobody, or no database, what a killed courier had claimed was sent again. */
+  /** How long after it had nobody, or no database, what a killed courier had claimed was sent again. At receivers that hang it waits for its turn as well: those are not told. */
   readonly orphans: readonly number[];
   /** Everything that is not as promised, by what it is. */
   readonly wrong: ReadonlyMap<Wrong, readonly string[]>;
@@ -124,7 +124,6 @@ export function judge(records: Records): Verdict {
   function checkLog(endpoint: Endpoint, event: Listed, came: readonly Received[], log: readonly Attempted[]): void {
     const what = `${endpoint.path} ${event.id}`;
     const { comes } = mannerOf(endpoint.way);
-    const isPrompt = comes !== 'timeout';
     for (const [i, one] of log.entries()) {
       if (comes === 'taken') failures += one.success || endpoint.way === 'leaves' || one.error === 'status' ? 0 : 1;
       else if (one.success || one.error !== comes) note('odd outcome', `${what}: ${one.error ?? one.status}`);
@@ -133,7 +132,7 @@ export function judge(records: Records): Verdict {
       if (!before || before.success || before.attempt !== one.attempt - 1) continue;
       const lateMs = one.at - (before.at + before.durationMs + (delayAfter(before.attempt) ?? 0) * 1_000);
       retries.count++;
-      if (isPrompt) retries.latestMs = Math.max(retries.latestMs, lateMs);
+      if (!keepsWaiting(endpoint.way)) retries.latestMs = Math.max(retries.latestMs, lateMs);
       if (lateMs < -roundingMs) note('early', `${what}: attempt ${one.attempt} by ${-lateMs} ms`);
     }
   }
@@ -148,7 +147,7 @@ export function judge(records: Records): Verdict {
     retries,
     calm,
     meanwhile,
-    orphans: orphans.map(({ afterMs }) => afterMs),
+    orphans: orphans.flatMap(({ way, afterMs }) => (keepsWaiting(way) ? [] : [afterMs])),
     wrong,
   };
 }

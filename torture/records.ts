@@ -119,3 +119,5 @@ export interface Records {
 
 /** What an event is told apart by: its type, and the change that caused it or the record it is about. */
 export const causeOf = (type: string, about: string): string => `${type} ${about}`;
+
+export const typeOf = (cause: string): string => cause.split(' ')[0]!;

@@ -1,3 +1,4 @@
+import { means } from '#modules/events/index.ts';
 import type { Dealer } from '../bench/dealers.ts';
 import { newDealers } from '../bench/dealers.ts';
 import type { Client } from './client.ts';
@@ -13,6 +14,8 @@ export interface Stage {
   /** Little happens here, and it has every kind of receiver. */
   readonly odd: Dealer;
   readonly endpoints: readonly Endpoint[];
+  /** How many receivers take an event of a dealer. */
+  takers(dealer: Dealer, type: string): number;
   /** From then on it is signed for with two secrets. */
   rollSecret(endpoint: Endpoint): Promise<void>;
 }
@@ -49,6 +52,10 @@ export async function setStage(ground: Ground, client: Client, busyDealers: numb
     busy,
     odd,
     endpoints,
+    takers: ({ id }, type) =>
+      endpoints.filter(
+        ({ dealerId, way, events }) => dealerId === id && mannerOf(way).comes === 'taken' && events.some((entry) => means(entry, type)),
+      ).length,
     async rollSecret({ id, path, dealerId }) {
       const { key } = [odd, ...busy].find((dealer) => dealer.id === dealerId)!;
       const { data } = await client.ask(key, 'POST', `/v1/webhook-endpoints/${id}/roll-secret`, { once: `roll ${path}` });

@@ -34,8 +34,6 @@ export interface Ended {
 
 const posts = { api: 2, courier: 2, worker: 1 };
 const busyDealers = 4;
-/** How many receivers take an event of a busy dealer, about. */
-const takers = 2.9;
 /** Before the first fault, and after the last: what is measured there is measured in calm. */
 const calmShare = 0.15;
 
@@ -49,13 +47,13 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
       const stage = await setStage(ground, client, busyDealers, seconds > 400);
       const random = randomFrom(ordeal.seed);
       const journal = `${ground.sink.journal}.acknowledged`;
-      const changes = generator(client, random, journal);
+      const changes = generator(client, random, journal, stage.takers);
 
       let over = false;
       const dealers = [...stage.busy, stage.odd];
       const followers = dealers.map(async (dealer) => [dealer.id, await follow(client, dealer, () => over)] as const);
       const startedAt = Date.now();
-      const behind = () => changes.caused * takers < (deliveries * (Date.now() - startedAt)) / (seconds * 1_000);
+      const behind = () => changes.due < (deliveries * (Date.now() - startedAt)) / (seconds * 1_000);
       const load = [
         changes.lane(stage.odd, 2_500),
         ...stage.busy.flatMap((dealer) => [changes.lane(dealer, 150), changes.lane(dealer, 150), changes.batches(dealer, behind)]),
@@ -71,13 +69,13 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
         const faults = await inflict(ground, { ...ordeal, seconds: seconds * (1 - 2 * calmShare) }, random, bereft);
         // Until what they left is over, it is no calm.
         const to = faults.to + 30_000;
-        while (Date.now() < startedAt + seconds * 1_000 || changes.caused * takers < deliveries) await delay(100);
+        while (Date.now() < startedAt + seconds * 1_000 || changes.due < deliveries) await delay(100);
         return { from: faults.from, to };
       };
       const faults = await Promise.race([suffer(), failed]);
       changes.stop();
       await Promise.all(load);
-      tell(`${changes.caused} events were caused; waiting until what is due is delivered.`);
+      tell(`${changes.due} deliveries are due; waiting until they are made.`);
       const left = await comeToRest(ground, stage);
       over = true;
       const followed = new Map(await Promise.all(followers));

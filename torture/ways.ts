@@ -56,5 +56,8 @@ export type Way = keyof typeof ways;
 
 export const mannerOf = (way: Way): Manner => ways[way];
 
+/** Whether it lets whoever sends wait for as long as anyone waits: then its deliveries wait for each other, too. */
+export const keepsWaiting = (way: Way): boolean => way === 'hangs' || way.startsWith('drips');
+
 /** `/takes/1`: the first step of a path at the sink says how it is received there. */
 export const wayOf = (path: string): Way => path.split('/')[1] as Way;
