@@ -9,7 +9,7 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { authority } from '../support/certificates.ts';
 import type { Dealership } from '../support/dealership.ts';
 import { dealership } from '../support/dealership.ts';
-import { endpointRow } from '../support/endpoint-row.ts';
+import { endpointToTellOf } from '../support/endpoint-to-tell-of.ts';
 import { mailServer } from '../support/mail-server.ts';
 import { mailsIn } from '../support/outbox.ts';
 import { script, start } from '../support/processes.ts';
@@ -25,7 +25,7 @@ const startWorker = (t: TestContext, { databaseUrl, files }: Dealership, env: Re
 
 /** Has a notice told, which becomes a mail to each administrator. */
 async function tell({ ctx, service, id }: Dealership): Promise<void> {
-  const endpoint = await endpointRow(service, id);
+  const endpoint = await endpointToTellOf(service, id);
   await inTransaction(ctx, (tx) => notify(tx, endpoint, 'failing', { failingSince: ctx.now, lastError: null }));
 }
 

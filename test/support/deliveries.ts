@@ -14,6 +14,7 @@ import type { Dealership } from './dealership.ts';
 
 interface Fields {
   readonly url?: string;
+  readonly description?: string;
   readonly events?: readonly string[];
   readonly readableTypes?: readonly string[];
   readonly branches?: 'all' | readonly string[];
@@ -33,9 +34,9 @@ export async function endpointRow({ service, id: dealerId }: Pick<Dealership, 's
   } = fields;
   const id = randomUUID();
   await service.pools.doors.query(
-    `insert into webhook_endpoint (dealer_id, id, calling_dealer_id, url, events, readable_types, all_branches, branch_ids, enabled,
+    `insert into webhook_endpoint (dealer_id, id, calling_dealer_id, url, description, events, readable_types, all_branches, branch_ids, enabled,
        disabled_reason, disabled_at, created_by, secret_hint, secret_enc, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, case when $9 then null else now() end, '{}', 'hint', $11, now(), now())`,
+     values ($1, $2, $3, $4, $12, $5, $6, $7, $8, $9, $10, case when $9 then null else now() end, '{}', 'hint', $11, now(), now())`,
     [
       ...[
         dealerId,
@@ -47,7 +48,7 @@ export async function endpointRow({ service, id: dealerId }: Pick<Dealership, 's
         branches === 'all',
         branches === 'all' ? [] : branches,
       ],
-      ...[enabled, enabled ? null : 'manual', sealSecret(service, dealerId, id, fields.secret ?? 'whsec_c2VjcmV0')],
+      ...[enabled, enabled ? null : 'manual', sealSecret(service, dealerId, id, fields.secret ?? 'whsec_c2VjcmV0'), fields.description],
     ],
   );
   return id;
@@ -82,10 +83,10 @@ export const claimAs = async (
 /** What a courier writes of an attempt that it made. */
 export function ended(service: Service, delivery: Claimed, success: boolean, fields: Partial<Ended> = {}): Ended {
   const attempted_at = service.clock() ?? fromMillis(Date.now());
-  const { dealer_id, id, manual, endpoint_id, event_id, event_at, type, attempt } = delivery;
+  const { dealer_id, id, manual, endpoint_id, event_id, event_at, type, attempt, lease_until } = delivery;
   return {
     attempt_id: attemptId(attempted_at),
-    ...{ dealer_id, id, manual, endpoint_id, event_id, event_at, event_type: type, attempt, attempted_at },
+    ...{ dealer_id, id, manual, endpoint_id, event_id, event_at, event_type: type, attempt, lease_until, attempted_at },
     ended_ms_ago: 0,
     success,
     response_status: success ? 200 : 500,

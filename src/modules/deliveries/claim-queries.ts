@@ -38,6 +38,8 @@ export interface Claimed {
   readonly event_id: string;
   readonly event_at: Instant;
   readonly attempt: number;
+  /** Tells this claim from others of the same delivery. */
+  readonly lease_until: Instant;
   readonly troubled: boolean;
   readonly url: string;
   readonly endpoint_dealer_id: string;
@@ -158,7 +160,7 @@ const claimWhere = (only: string) => `
       where x.dealer_id = c.dealer_id and x.id = c.id and x.manual = c.manual and x.state = 'due'
       for update skip locked) d
   ), letters as materialized (
-    select h.*, w.url, w.calling_dealer_id as endpoint_dealer_id, w.secret_enc,
+    select h.*, (select real from moment) + interval '${leaseSeconds} seconds' as lease_until, w.url, w.calling_dealer_id as endpoint_dealer_id, w.secret_enc,
       case when w.old_secret_until > (select now from moment) then w.old_secret_enc end as old_secret_enc,
       e.type, e.sequence, e.branch_id, e.data, e.actor, e.calling_dealer_id, e.request_id,
       w.url is not null and e.type is not null as whole
@@ -169,8 +171,7 @@ const claimWhere = (only: string) => `
       select * from event x where x.dealer_id = h.dealer_id and x.created_at = h.event_at and x.id >= h.event_id and x.id <= h.event_id
       order by x.dealer_id, x.created_at, x.id limit 1) e on true
   ), taken as (
-    update delivery d set state = 'sending', lease_owner = $1::uuid,
-      lease_until = (select real from moment) + interval '${leaseSeconds} seconds'
+    update delivery d set state = 'sending', lease_owner = $1::uuid, lease_until = l.lease_until
     from letters l where d.dealer_id = l.dealer_id and d.id = l.id and d.manual = l.manual and l.whole
   ), orphaned as (
     delete from delivery d using letters l where d.dealer_id = l.dealer_id and d.id = l.id and d.manual = l.manual and not l.whole
@@ -221,14 +222,14 @@ const resumeStatement = `
 export async function putOff(
   { pools, clock }: Service,
   ownerId: string,
-  { dealer_id, id, manual, attempt }: Pick<Claimed, 'dealer_id' | 'id' | 'manual' | 'attempt'>,
+  { dealer_id, id, manual, lease_until }: Pick<Claimed, 'dealer_id' | 'id' | 'manual' | 'lease_until'>,
   seconds: number,
 ): Promise<void> {
   await pools.doors.query(
     `update delivery set state = 'due', lease_owner = null, lease_until = null,
        next_at = coalesce($1::timestamptz, clock_timestamp()) + make_interval(secs => $2)
-     where dealer_id = $3 and id = $4 and manual = $5 and state = 'sending' and lease_owner = $6 and attempt = $7`,
-    [clock(), seconds, dealer_id, id, manual, ownerId, attempt],
+     where dealer_id = $3 and id = $4 and manual = $5 and state = 'sending' and lease_owner = $6 and lease_until = $7`,
+    [clock(), seconds, dealer_id, id, manual, ownerId, lease_until],
   );
 }
 

@@ -17,5 +17,5 @@ export type { AttemptRow, NewAttempt } from './log-queries.ts';
 export { attemptById, attemptId, lastFailureOf, pageOfAttempts } from './log-queries.ts';
 export type { Health, Selection } from './queries.ts';
 export { healthOf, holdHealth, saveNotices } from './queries.ts';
-export { isDelinquent, noticesDue, placesLeft } from './rules.ts';
+export { disabledAfterHours, isDelinquent, noticesDue, placesLeft } from './rules.ts';
 export type { DeliveryError, Ended, EndpointRef, Outcome, Settled } from './settle-queries.ts';

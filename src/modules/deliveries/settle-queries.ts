@@ -30,6 +30,8 @@ export interface Ended {
   readonly event_at: Instant;
   readonly event_type: string;
   readonly attempt: number;
+  /** Of the claim it was made under. */
+  readonly lease_until: Instant;
   readonly attempted_at: Instant;
   /** How long ago it ended, when this is sent. */
   readonly ended_ms_ago: number;
@@ -82,7 +84,7 @@ export async function settle(
 }
 
 const columns = `attempt_id uuid, dealer_id uuid, id uuid, manual boolean, endpoint_id uuid, event_id uuid, event_at timestamptz,
-  event_type text, attempt smallint, attempted_at timestamptz, ended_ms_ago float, success boolean, response_status smallint,
+  event_type text, attempt smallint, lease_until timestamptz, attempted_at timestamptz, ended_ms_ago float, success boolean, response_status smallint,
   request_headers json, response_body text, error delivery_error, duration_ms integer, delay_seconds integer`;
 
 const names = columns.replaceAll(/(\w+) \w+/g, '$1');
@@ -110,7 +112,7 @@ const settleStatement = `
     left join lateral (
       select x.id from delivery x
       where x.dealer_id = t.dealer_id and x.id = t.id and x.manual = t.manual and x.endpoint_id = e.endpoint_id
-        and x.state = 'sending' and x.lease_owner = $1::uuid and x.attempt = t.attempt
+        and x.state = 'sending' and x.lease_owner = $1::uuid and x.lease_until = t.lease_until
       for update) m on true
     -- One without that row is gone, and all that waited for it: what came of the last attempt is written down alone.
     where e.endpoint_id is not null or not exists (

@@ -123,10 +123,10 @@ export function openLedger(service: Service, ownerId: string, onWritten: (lookAt
 }
 
 function lineOf({ delivery, body, outcome, attemptedAt }: Made): Line {
-  const { dealer_id, id, manual, endpoint_id, event_id, event_at, type, attempt } = delivery;
+  const { dealer_id, id, manual, endpoint_id, event_id, event_at, type, attempt, lease_until } = delivery;
   const ended: Ended = {
     attempt_id: attemptId(attemptedAt),
-    ...{ dealer_id, id, manual, endpoint_id, event_id, event_at, attempt },
+    ...{ dealer_id, id, manual, endpoint_id, event_id, event_at, attempt, lease_until },
     event_type: type,
     attempted_at: attemptedAt,
     ended_ms_ago: 0,

@@ -1,5 +1,6 @@
+import { disabledAfterHours } from '#modules/deliveries/index.ts';
 import type { Instant } from '#platform/dates.ts';
-import { fromMillis, toDateTime, toMillis } from '#platform/dates.ts';
+import { after, toDateTime, toMillis } from '#platform/dates.ts';
 import { oneLine } from '#platform/mail/postbox.ts';
 
 /** What is told of an endpoint by mail. */
@@ -41,9 +42,6 @@ export function noticeText(notice: Notice, endpoint: Endpoint, facts: Facts, pla
   };
 }
 
-/** After how long without success an endpoint is disabled. */
-const disabledAfterMs = 72 * 3_600_000;
-
 const headline: Record<Notice, string> = {
   failing: 'failing',
   failing_24_hours: 'failing for 24 hours',
@@ -76,7 +74,7 @@ function history(notice: Notice, { failingSince, lastError }: Facts, timeZone: s
   const last = lastError === null ? '' : ` The last attempt failed: ${inWords(lastError)}.`;
   const failing = `Every delivery since ${since} has failed.${last}`;
   if (notice === 'disabled') return `${failing} No more events are sent to it, and what was waiting was cancelled.`;
-  const end = moment(fromMillis(toMillis(failingSince) + disabledAfterMs), timeZone);
+  const end = moment(after(failingSince, disabledAfterHours * 3_600_000), timeZone);
   return `${failing} Deliveries are tried again by themselves. If none succeeds, the endpoint is disabled on ${end}.`;
 }
 

@@ -8,7 +8,7 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { work } from '#platform/jobs/work.ts';
 import { mailJobs } from '#platform/mail/job.ts';
 import { dealership, house } from '../../../test/support/dealership.ts';
-import { endpointRow } from '../../../test/support/endpoint-row.ts';
+import { endpointToTellOf } from '../../../test/support/endpoint-to-tell-of.ts';
 import { mailsIn } from '../../../test/support/outbox.ts';
 import { sandbox } from '../../../test/support/sandbox.ts';
 import { until } from '../../../test/support/until.ts';
@@ -24,7 +24,7 @@ async function atWork(t: TestContext): Promise<void> {
 }
 
 const facts = { failingSince: '2025-10-14T08:05:00.000000Z', lastError: 'dns' };
-type Endpoint = Awaited<ReturnType<typeof endpointRow>>;
+type Endpoint = Awaited<ReturnType<typeof endpointToTellOf>>;
 
 const tell = (ctx: Context, endpoint: Endpoint) => inTransaction(ctx, (tx) => notify(tx, endpoint, 'failing', facts));
 
@@ -51,7 +51,7 @@ test('whoever manages webhooks is told by a mail of their own', async (t) => {
   await setUser(ctx, seller.email, { with: ['WEBHOOKS_MANAGE'] });
   await newUser({ role: 'SALES_EXECUTIVE' });
   await newUser({ without: ['WEBHOOKS_MANAGE'] });
-  const endpoint = await endpointRow(service, id);
+  const endpoint = await endpointToTellOf(service, id);
   await tell(ctx, endpoint);
   const mails = await mailsAbout(endpoint, 3);
   assert.deepEqual(addresses(mails), [owner.email, second.email, seller.email].sort());
@@ -68,7 +68,7 @@ test('where nobody may manage webhooks, the administrators are told', async (t) 
   const { ctx, service, id, owner, newUser } = await dealership();
   await newUser({ role: 'SALES_MANAGER' });
   await setUser(ctx, owner.email, { without: ['WEBHOOKS_MANAGE'] });
-  const endpoint = await endpointRow(service, id);
+  const endpoint = await endpointToTellOf(service, id);
   await tell(ctx, endpoint);
   assert.deepEqual(addresses(await mailsAbout(endpoint, 1)), [owner.email]);
 });
@@ -79,7 +79,7 @@ test('whoever is banned or deleted is told nothing', async (t) => {
   const [banned, deleted] = [await newUser(), await newUser()];
   await setUser(ctx, banned.email, { status: 'banned' });
   await setUser(ctx, deleted.email, { status: 'deleted' });
-  const endpoint = await endpointRow(service, id);
+  const endpoint = await endpointToTellOf(service, id);
   await tell(ctx, endpoint);
   assert.deepEqual(addresses(await mailsAbout(endpoint, 1)), [owner.email]);
 });
@@ -88,7 +88,7 @@ test('of an endpoint in the sandbox the dealership whose key made it is told, by
   await atWork(t);
   const { id, owner, service } = await dealership({ timeZone: 'Asia/Tokyo' });
   const { id: sandboxId, ctx } = await sandbox();
-  const endpoint = await endpointRow(service, sandboxId, id);
+  const endpoint = await endpointToTellOf(service, sandboxId, id);
   await tell(ctx, endpoint);
   const [mail, ...others] = await mailsAbout(endpoint, 1);
   assert.equal(others.length, 0);
@@ -100,7 +100,7 @@ test('of an endpoint in the sandbox the dealership whose key made it is told, by
 test('what is undone is not told, nor what is about an endpoint that is gone', async (t) => {
   await atWork(t);
   const { ctx, service, id } = await dealership();
-  const [undone, told] = [await endpointRow(service, id), await endpointRow(service, id)];
+  const [undone, told] = [await endpointToTellOf(service, id), await endpointToTellOf(service, id)];
   await assert.rejects(
     inTransaction(ctx, async (tx) => {
       await notify(tx, undone, 'failing', facts);
@@ -118,7 +118,7 @@ test('what is undone is not told, nor what is about an endpoint that is gone', a
 test('a job that is done twice queues each mail once', async (t) => {
   const { ctx, service, id, newUser } = await dealership();
   await newUser();
-  const endpoint = { ...(await endpointRow(service, id)), inSandbox: false };
+  const endpoint = { ...(await endpointToTellOf(service, id)), inSandbox: false };
   const told = { id: randomUUID(), endpoint, notice: 'failing', facts, at: ctx.now } as const;
   await mailManagers(ctx, told);
   await mailManagers(ctx, told);
