@@ -285,3 +285,17 @@ test('a dealer of a transaction ends with it', async () => {
     assert.equal(rows[0].dealer, '');
   }
 });
+
+test('who goes on when a transaction is over reads and writes nothing over its connection', async () => {
+  const { ctx } = await dealership();
+  const over = await openTransaction(ctx, async (tx) => tx);
+  await assert.rejects(over.tx.connection.query('select 1'), /transaction is over/);
+  await assert.rejects(over.db.selectFrom('vehicle').selectAll().execute(), /transaction is over/);
+  const undone: (typeof over)[] = [];
+  const refused = openTransaction(ctx, async (tx) => {
+    undone.push(tx);
+    throw new Error('refused');
+  });
+  await assert.rejects(refused, /refused/);
+  await assert.rejects(undone[0]!.tx.connection.query('select 1'), /transaction is over/);
+});

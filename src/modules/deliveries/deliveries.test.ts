@@ -404,14 +404,14 @@ test('an outcome that comes after another has taken over is in the log, and sett
   const { endpoint, delivery } = await oneDelivery(dealer);
   await dealer.service.pools.doors.query("update delivery set lease_until = clock_timestamp() - interval '1 ms'");
   await untilResumed(dealer, endpoint);
-  let taken: readonly Claimed[] = [];
+  const taken: Claimed[] = [];
   for (const [late, success] of [
     ['before anybody takes it', true],
     ['and while they have it', false],
   ] as const) {
     await settleAs(dealer.service, me, [delivery], success);
     assert.equal((await deliveriesAt(dealer.service, [endpoint])).length, 1, late);
-    taken = await claimAs(dealer.service, another);
+    taken.push(...(await claimAs(dealer.service, another)));
   }
   assert.deepEqual(await statesOf(dealer, [endpoint]), [['sending', 1]]);
   assert.deepEqual(

@@ -14,12 +14,11 @@ export const eventId = (uuid: string): string => `evt_${uuid}`;
 /** The UUID behind an event's id; null of what is none. */
 export const readEventId = (text: string): string | null => anEvent.safeParse(text).data ?? null;
 
-/** An event's id in a request, read as the UUID behind it. */
+/** An event's id in a request, in whatever case, read as the UUID behind it. */
 const anEvent = z
   .string()
-  .toLowerCase()
-  .regex(/^evt_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, { error: 'Not the id of an event.' })
-  .transform((text) => text.slice('evt_'.length));
+  .regex(/^[Ee][Vv][Tt]_[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/, { error: 'Not the id of an event.' })
+  .transform((text) => text.slice('evt_'.length).toLowerCase());
 
 export const byEvent = z.strictObject({ id: anEvent });
 

@@ -3,7 +3,7 @@ import { toInstant } from '../dates.ts';
 import { scopeStatements } from './scoped-query.ts';
 
 /** One PostgreSQL connection on which queries can be sent without waiting for the answer of the one before. */
-export type Connection = pg.PoolClient;
+export type Connection = Pick<pg.PoolClient, 'query'>;
 
 export interface Pools {
   /** For commands and queries. */

@@ -38,16 +38,19 @@ export async function openTransaction<T>(
 async function onConnection<T>(ctx: Context, deadline: number, work: (tx: Context & { tx: OpenTransaction }) => Promise<T>): Promise<T> {
   const connection = await ctx.service.pools.work.connect();
   let broken: Error | undefined;
-  const open: OpenTransaction = { connection, deadline, turn: null, gathered: new Map() };
+  const lease = leaseOf(connection);
+  const open: OpenTransaction = { connection: lease, deadline, turn: null, gathered: new Map() };
   try {
     const begun = connection.query(`begin; select set_config('forecourt.dealer_id', '${ctx.dealer.id}', true)`);
     begun.catch(() => undefined); // Its failure shows in the next statement, which is already on its way.
-    const tx = { ...ctx, tx: open, db: boundTo(connection) };
+    const tx = { ...ctx, tx: open, db: boundTo(lease) };
     const result = await work(tx);
     await writeGathered({ ...tx, now: open.turn ?? tx.now });
+    lease.end();
     await connection.query('commit');
     return result;
   } catch (error) {
+    lease.end();
     await connection.query('rollback').catch((fault: Error) => {
       broken = fault;
     });
@@ -55,6 +58,18 @@ async function onConnection<T>(ctx: Context, deadline: number, work: (tx: Contex
   } finally {
     connection.release(broken);
   }
+}
+
+/** A connection until its transaction is over. Whoever goes on then, because what was asked beside it failed, would meet another's. */
+function leaseOf(connection: Connection): Connection & { end(): void } {
+  let over = false;
+  const query = (...asked: [string]) => (over ? Promise.reject(new Error('The transaction is over.')) : connection.query(...asked));
+  return {
+    query: query as Connection['query'],
+    end() {
+      over = true;
+    },
+  };
 }
 
 /** Keeps a row for the writer, which is called once with all of them before the transaction commits. */
@@ -100,7 +115,16 @@ async function writeGathered(tx: Context): Promise<void> {
     const batch = [...gathered];
     gathered.clear();
     // Sent together, so that they cost one wait.
-    await Promise.all(batch.map(([writer, rows]) => (rows.length > 0 ? (writer as Writer)(tx, rows) : undefined)));
+    await all(batch.map(([writer, rows]) => (rows.length > 0 ? (writer as Writer)(tx, rows) : undefined)));
+  }
+}
+
+/** Fails with the first that fails, when all have ended: nothing is sent any more over a connection that was given back. */
+async function all(works: readonly (Promise<void> | undefined)[]): Promise<void> {
+  try {
+    await Promise.all(works);
+  } finally {
+    await Promise.allSettled(works);
   }
 }
 
