@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { emit } from '#modules/events/index.ts';
 import { vehicleUpdated } from '#modules/vehicles/contract.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
+import { Refusal } from '#platform/errors.ts';
 import type { Dealer } from './dealers.ts';
 import type { Ground } from './ground.ts';
 import { send } from './probe.ts';
@@ -11,8 +12,15 @@ import { vehicleNumber } from './stock.ts';
 export interface Happenings {
   /** So many events at each of the dealers, as fast as they can be written. */
   many(dealers: readonly Dealer[], each: number): Promise<void>;
-  /** One event after the other, each in a transaction of its own, at an even pace over the dealers. Returns when each was committed, by its dealer and time. */
-  evenly(dealers: readonly Dealer[], perSecond: number, seconds: number): Promise<ReadonlyMap<string, number>>;
+  /** One event after the other, each in a transaction of its own, at an even pace over the dealers. */
+  evenly(dealers: readonly Dealer[], perSecond: number, seconds: number): Promise<Happened>;
+}
+
+export interface Happened {
+  /** When each was committed, by its dealer and time. */
+  readonly committed: ReadonlyMap<string, number>;
+  /** As many as the database took in a second. */
+  readonly perSecond: number;
 }
 
 /** The most of one transaction. */
@@ -41,10 +49,24 @@ export async function happenings(ground: Ground, witness: Dealer): Promise<Happe
         const early = startedAt + (n * 1000) / perSecond - performance.now();
         if (early > 0) await delay(early);
         const dealer = dealers[n % dealers.length]!;
-        underWay.push(happen(dealer, 1).then((at) => committed.set(`${dealer.id} ${at}`, performance.timeOrigin + performance.now())));
+        underWay.push(
+          patiently(() => happen(dealer, 1)).then((at) => committed.set(`${dealer.id} ${at}`, performance.timeOrigin + performance.now())),
+        );
       }
       await Promise.all(underWay);
-      return committed;
+      return { committed, perSecond: (1000 * underWay.length) / (performance.now() - startedAt) };
     },
   };
+}
+
+/** As a client does who is told that others write at the moment. */
+async function patiently<T>(write: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof Refusal && error.status === 503)) throw error;
+      await delay(50);
+    }
+  }
 }

@@ -25,7 +25,7 @@ export async function measureDelay(ground: Ground, receivers: Receivers, happen:
     rows.push([`${rate} events a second`, ...cellsOf(await delays(ground, receivers, happen, dealers, rate, seconds, 1))]);
   print(
     `From the commit to the receipt, one courier, events of ${dealers.length} dealers in transactions of one each, for ${seconds} s`,
-    ['', 'deliveries', 'p50 ms', 'p99 ms', 'from the turn: p50 ms', 'p99 ms'],
+    ['', 'written/s', 'deliveries', 'p50 ms', 'p99 ms', 'from the turn: p50 ms', 'p99 ms'],
     rows,
   );
 
@@ -45,13 +45,19 @@ export async function measureDelay(ground: Ground, receivers: Receivers, happen:
   await end(courier);
   print(
     `${all.length * healthyEach} healthy endpoints of ${all.length} dealers, ${healthyRate} events a second, beside one that hangs`,
-    ['', 'deliveries', 'p50 ms', 'p99 ms', 'from the turn: p50 ms', 'p99 ms'],
+    ['', 'written/s', 'deliveries', 'p50 ms', 'p99 ms', 'from the turn: p50 ms', 'p99 ms'],
     [
       ['none hangs', ...cellsOf(alone)],
       [`one hangs, ${left[0].waiting} wait for it`, ...cellsOf(beside)],
-      ['of these, at its own dealer', ...cellsOf(beside.filter(({ path }) => path.includes('/beside/')))],
+      ['of these, at its own dealer', ...cellsOf({ ...beside, of: beside.of.filter(({ path }) => path.includes('/beside/')) })],
     ],
   );
+}
+
+interface Delays {
+  /** Events that were written in a second. */
+  readonly perSecond: number;
+  readonly of: readonly Delay[];
 }
 
 interface Delay {
@@ -61,7 +67,7 @@ interface Delay {
   readonly turned: number;
 }
 
-const cellsOf = (delays: readonly Delay[]): string[] => {
+const cellsOf = ({ perSecond, of: delays }: Delays): string[] => {
   const [committed, turned] = [
     figuresOf(
       delays.map((one) => one.committed),
@@ -72,7 +78,7 @@ const cellsOf = (delays: readonly Delay[]): string[] => {
       1,
     ),
   ];
-  return [whole(delays.length), ms(committed.p50), ms(committed.p99), ms(turned.p50), ms(turned.p99)];
+  return [whole(perSecond), whole(delays.length), ms(committed.p50), ms(committed.p99), ms(turned.p50), ms(turned.p99)];
 };
 
 async function delays(
@@ -83,10 +89,10 @@ async function delays(
   rate: number,
   forSeconds: number,
   each: number,
-): Promise<Delay[]> {
+): Promise<Delays> {
   await receivers.await(rate * forSeconds * each, true);
   const all = receivers.reached(1);
-  const committed = await happen.evenly(dealers, rate, forSeconds);
+  const { committed, perSecond } = await happen.evenly(dealers, rate, forSeconds);
   await all;
   const { times } = await receivers.seen();
   const { rows } = await service.pools.doors.query(
@@ -94,8 +100,9 @@ async function delays(
     [dealers.map(({ id }) => id)],
   );
   const events = new Map(rows.map((row) => [`evt_${row.id}`, row]));
-  return times.map(([path, eventId, receivedAt]) => {
+  const of = times.map(([path, eventId, receivedAt]) => {
     const { dealer_id, created_at, at } = events.get(eventId);
     return { path: `/${path}`, committed: receivedAt - committed.get(`${dealer_id} ${created_at}`)!, turned: receivedAt - at };
   });
+  return { perSecond, of };
 }

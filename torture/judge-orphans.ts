@@ -20,7 +20,7 @@ export interface Orphan {
 const aimMs = leaseMs + 1_000 + 5_000 + 4_000;
 /** What fails or is slow shares few places with others of its kind: it may wait for two that hang, 10 s each. */
 const placesMs = 20_000;
-const prompt: readonly Way[] = ['takes', 'closes', 'informs', 'floods', 'drips-body'];
+const prompt: readonly Way[] = ['takes', 'closes', 'informs', 'floods'];
 
 /** `logged` finds the attempts of a delivery. */
 export function orphansOf({ bereft, outages, endpoints }: Records, logged: (one: Bereft) => readonly Attempted[]): Orphan[] {

@@ -102,12 +102,13 @@ export function endure(ordeal: Ordeal, tell: (line: string) => void): Promise<En
   });
 }
 
-/** Waits until nothing that will be taken is left, as long as is reasonable. Returns what is left by then, of every endpoint. */
+/** Waits until nothing that will be taken is left, as long as it gets less. Returns what is left by then, of every endpoint. */
 async function comeToRest({ database }: Ground, { endpoints }: Stage): Promise<Left[]> {
   const taking = endpoints.filter(({ way }) => mannerOf(way).comes === 'taken').map(({ id }) => id);
-  for (const until = Date.now() + longestRestMs; Date.now() < until; await delay(200)) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let until = Date.now() + longestPauseMs; least > 0 && Date.now() < until; await delay(200)) {
     const [{ left }] = await database.ask('select count(*)::int as left from delivery where endpoint_id = any($1)', [taking]);
-    if (left === 0) break;
+    if (left < least) [least, until] = [left, Date.now() + longestPauseMs];
   }
   const rows = await database.ask(`
     select endpoint_id, event_id, attempt, state, extract(epoch from next_at) * 1000 as next_at,
@@ -125,7 +126,8 @@ async function comeToRest({ database }: Ground, { endpoints }: Stage): Promise<L
 
 /** The run waits for every retry of what happened before. */
 const mendedAfterMs = 60_000;
-const longestRestMs = 180_000;
+/** Longer than the first retry waits: what failed last may keep it so long. */
+const longestPauseMs = 90_000;
 
 const linesOf = <T>(file: string): T[] =>
   readFileSync(file, 'utf8')
