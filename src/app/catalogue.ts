@@ -10,6 +10,7 @@ import { eventRoutes } from '#modules/events/routes.ts';
 import { invoiceRoutes } from '#modules/invoices/routes.ts';
 import { jobCardRoutes } from '#modules/job-cards/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
+import { staffSchedules } from '#modules/staff/jobs.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
@@ -46,6 +47,7 @@ export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs, ...w
 export const schedules: readonly Schedule[] = [
   ...vehicleSchedules,
   ...eventSchedules,
+  ...staffSchedules,
   ...webhookSchedules(operatorContext),
   { name: 'answers.sweep', cron: '*/10 * * * *', run: sweepAnswers },
   { name: 'sandbox.reset', cron: '0 3 * * *', run: resetSandbox },

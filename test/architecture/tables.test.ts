@@ -9,11 +9,12 @@ const writers: Record<string, readonly string[]> = {
   stored_answer: ['platform'],
   // Its row comes into being with the dealer, and is the platform's from then on.
   dealer_clock: ['platform', 'dealers'],
-  // Counted in the statement that says whose key it is; swept by the platform.
-  allowance: ['platform', 'keys'],
+  // Counted in the statement that says whose key it is, and with attempts to sign in; swept by the platform.
+  allowance: ['platform', 'keys', 'staff'],
   dealer: ['dealers'],
   branch: ['dealers'],
   staff: ['staff'],
+  staff_session: ['staff'],
   api_key: ['keys'],
   api_key_secret: ['keys'],
   reference_code: ['reference'],

@@ -216,7 +216,8 @@ function send(reply: FastifyReply, answer: Answer, requestId: string) {
 
 const noDatabase = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300', '08006', '08001']);
 
-function faultAsRefusal(log: Logger, request: FastifyRequest, error: unknown): Refusal {
+/** What is told of whatever was thrown and is no refusal; the log has the rest. */
+export function faultAsRefusal(log: Logger, request: FastifyRequest, error: unknown): Refusal {
   const { code, message = '' } = error as { code?: string; message?: string };
   log.error({ err: error, request_id: request.id }, 'fault');
   const away =
