@@ -14,10 +14,14 @@ export type Config = {
   readonly dataDir: string;
   readonly host: string;
   readonly apiPort: number;
+  readonly dmsPort: number;
   readonly baseUrl: string;
+  readonly dmsUrl: string;
   /** Newest first; empty: generated into the data folder. */
   readonly masterKeys: Buffer[];
   readonly trustedProxies: string[];
+  /** Calls of the OAuth endpoints per client address. */
+  readonly oauthCallsPerMinute: number;
   /** Where photos are kept. */
   readonly files: FilesPlace;
   /** Where mail goes. */
@@ -40,6 +44,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = reader(env);
   const host = read('HOST', hostName, '127.0.0.1');
   const apiPort = read('API_PORT', port, 4000);
+  const dmsPort = read('DMS_PORT', port, 4001);
   const metricsPort = read('METRICS_PORT', port, null);
   if (metricsPort === apiPort) throw new ConfigError(`METRICS_PORT must differ from API_PORT, and both are ${apiPort}.`);
   const dataDir = resolve(read('DATA_DIR', text, './.data'));
@@ -50,9 +55,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir,
     host,
     apiPort,
+    dmsPort,
     baseUrl,
+    dmsUrl: read('DMS_URL', webUrl, `http://${reachable(host)}:${dmsPort}`),
     masterKeys: read('MASTER_KEY', masterKeyList, []),
     trustedProxies: read('TRUSTED_PROXIES', cidrList, []),
+    oauthCallsPerMinute: read('OAUTH_CALLS_PER_MINUTE', count(1), 60),
     files: readFiles(read, join(dataDir, 'files'), `${baseUrl}/files`),
     mail: {
       ...read('SMTP_URL', mailServer, { kind: 'outbox', folder: join(dataDir, 'outbox') } as const),

@@ -216,7 +216,8 @@ function send(reply: FastifyReply, answer: Answer, requestId: string) {
 
 const noDatabase = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300', '08006', '08001']);
 
-function faultAsRefusal(log: Logger, request: FastifyRequest, error: unknown): Refusal {
+/** What is told of whatever was thrown and is no refusal; the log has the rest. */
+export function faultAsRefusal(log: Logger, request: FastifyRequest, error: unknown): Refusal {
   const { code, message = '' } = error as { code?: string; message?: string };
   log.error({ err: error, request_id: request.id }, 'fault');
   const away =
@@ -281,7 +282,7 @@ const senderOf = (request: FastifyRequest) => ({ ip: request.ip, origin: originO
 const originForm = (target: string) => target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
 
 /** What another server on the way may have read as another request is no request (RFC 9112, 3.2 and 6.1). */
-function checkMessage(request: IncomingMessage): void {
+export function checkMessage(request: IncomingMessage): void {
   const hosts = countOf(request, 'host');
   if (hosts > 1) throw new Refusal('bad_request', 'More than one Host header.');
   if (hosts === 0 && request.httpVersion !== '1.0') throw new Refusal('bad_request', 'No Host header.');
