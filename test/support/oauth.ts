@@ -57,8 +57,14 @@ export const postForm = (app: FastifyInstance, path: string, { clientId, clientS
     method: 'POST',
     url: path,
     headers: { ...basic(clientId, clientSecret), 'content-type': 'application/x-www-form-urlencoded' },
-    payload: new URLSearchParams(Object.entries(form).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))).toString(),
+    payload: formOf(form),
   });
+
+export const formOf = (form: Form): string => {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(form)) if (value !== undefined) given.set(name, value);
+  return given.toString();
+};
 
 /** A verifier with its challenge. */
 export function proof(): { verifier: string; challenge: string } {
@@ -78,7 +84,7 @@ export const authorizeQuery = ({ clientId, redirectUri }: Partner, challenge: st
     code_challenge_method: 'S256',
     ...other,
   };
-  return `/v1/oauth/authorize?${new URLSearchParams(Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined))}`;
+  return `/v1/oauth/authorize?${formOf(asked)}`;
 };
 
 /** What the consent page is handed. */
