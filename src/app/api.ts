@@ -3,13 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { openPdf } from '#modules/invoices/index.ts';
 import { identifier } from '#modules/keys/index.ts';
+import { authorisationServer } from '#modules/oauth/index.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { serveDocuments } from '#platform/http/documents.ts';
 import { serveFiles } from '#platform/http/files.ts';
+import { serveOAuth } from '#platform/http/oauth.ts';
 import { serve } from '#platform/http/serve.ts';
 import type { Service } from '#platform/service.ts';
-import { routes } from './catalogue.ts';
+import { oauthEndpoints, routes } from './catalogue.ts';
 import type { Config } from './config.ts';
 import { docsPage, docsPolicy, docsProgram } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
@@ -20,6 +22,8 @@ export interface ApiOptions {
   readonly service: Service;
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
+  /** Calls of the OAuth endpoints per client address; 60 unless given. */
+  readonly oauthCallsPerMinute?: number;
   readonly bodyTimeoutMs?: number;
   /** Operations beside the product's own; tests add some. */
   readonly more?: readonly Route[];
@@ -33,10 +37,11 @@ export async function startApi(
   log: Logger,
   hintDeliveries?: () => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, trustedProxies } = config;
-  const kept = { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl };
+  const { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, dmsUrl } = config;
+  const kept = { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, dmsUrl };
   const service = await openService({ log, databaseUrl, masterKeys, ...kept, ...(hintDeliveries && { hintDeliveries }) });
-  const app = buildApi({ service, baseUrl, trustedProxies });
+  const { trustedProxies, oauthCallsPerMinute } = config;
+  const app = buildApi({ service, baseUrl, trustedProxies, oauthCallsPerMinute });
   const url = await listen(app, config.host, config.apiPort);
   return {
     url,
@@ -48,12 +53,16 @@ export async function startApi(
 }
 
 /** The API as a server that does not listen yet: operations behind their doors, and the public routes beside them. */
-export function buildApi({ more = [], ...options }: ApiOptions): FastifyInstance {
-  const { service } = options;
+export function buildApi({ more = [], oauthCallsPerMinute: callsPerMinute = 60, ...options }: ApiOptions): FastifyInstance {
+  const { service, bodyTimeoutMs } = options;
   const { identify, close } = identifier(service);
   const permissionBehind = (scope: string) => scopeCatalogue[scope as keyof typeof scopeCatalogue]?.permission ?? null;
   const app = serve({ ...options, doors: { identify, permissionBehind }, routes: [...routes, ...more] });
 
+  serveOAuth(app, { service, endpoints: oauthEndpoints, callsPerMinute, docsUrl: `${options.baseUrl}/docs/errors`, bodyTimeoutMs });
+  app.get('/.well-known/oauth-authorization-server', page, (_request, reply) =>
+    reply.header('Access-Control-Allow-Origin', '*').send(authorisationServer(service)),
+  );
   app.get('/healthz', page, (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', page, async (_request, reply) => {
     const ready = await service.pools.doors.query('select 1').then(

@@ -9,6 +9,8 @@ import { eventSchedules } from '#modules/events/jobs.ts';
 import { eventRoutes } from '#modules/events/routes.ts';
 import { invoiceRoutes } from '#modules/invoices/routes.ts';
 import { jobCardRoutes } from '#modules/job-cards/routes.ts';
+import { oauthJobs, oauthSchedules } from '#modules/oauth/jobs.ts';
+import { oauthEndpoints } from '#modules/oauth/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
 import { staffSchedules } from '#modules/staff/jobs.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
@@ -23,7 +25,7 @@ import { mailJobs } from '#platform/mail/job.ts';
 import { eventTypeRoutes } from './event-types.ts';
 import { resetSandbox } from './prepare.ts';
 
-/** Every operation of the API with the function that answers it. */
+/** Every operation of the API with the function that answers it, … */
 export const routes: readonly Route[] = [
   ...dealerRoutes,
   ...referenceRoutes,
@@ -40,8 +42,11 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
 ];
 
+/** … and what apps ask without a key. */
+export { oauthEndpoints };
+
 /** Every job of the worker … */
-export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs, ...webhookJobs, ...mailJobs];
+export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs, ...webhookJobs, ...oauthJobs, ...mailJobs];
 
 /** … and what it does by the clock. */
 export const schedules: readonly Schedule[] = [
@@ -49,6 +54,7 @@ export const schedules: readonly Schedule[] = [
   ...eventSchedules,
   ...staffSchedules,
   ...webhookSchedules(operatorContext),
+  ...oauthSchedules,
   { name: 'answers.sweep', cron: '*/10 * * * *', run: sweepAnswers },
   { name: 'sandbox.reset', cron: '0 3 * * *', run: resetSandbox },
 ];

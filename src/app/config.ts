@@ -20,6 +20,8 @@ export type Config = {
   /** Newest first; empty: generated into the data folder. */
   readonly masterKeys: Buffer[];
   readonly trustedProxies: string[];
+  /** Calls of the OAuth endpoints per client address. */
+  readonly oauthCallsPerMinute: number;
   /** Where photos are kept. */
   readonly files: FilesPlace;
   /** Where mail goes. */
@@ -60,6 +62,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dmsUrl: read('DMS_URL', webUrl, `http://${reachable(host)}:${dmsPort}`),
     masterKeys: read('MASTER_KEY', masterKeyList, []),
     trustedProxies: read('TRUSTED_PROXIES', cidrList, []),
+    oauthCallsPerMinute: read('OAUTH_CALLS_PER_MINUTE', count(1), 60),
     files: readFiles(read, join(dataDir, 'files'), `${baseUrl}/files`),
     mail: {
       ...read('SMTP_URL', mailServer, { kind: 'outbox', folder: join(dataDir, 'outbox') } as const),

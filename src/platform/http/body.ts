@@ -9,7 +9,7 @@ export const bodyTimeoutMs = 30_000;
 
 /** Receives a JSON body: size, content type, time, UTF-8, JSON. Absent is `undefined`. */
 export async function receiveJson(request: IncomingMessage, limit: number, timeoutMs = bodyTimeoutMs): Promise<unknown> {
-  const bytes = await receive(request, limit, timeoutMs);
+  const bytes = await receiveBytes(request, limit, timeoutMs);
   if (bytes.length === 0) return undefined;
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (!jsonTypes.some((known) => known === type)) throw invalid('body', 'Send the body as application/json.');
@@ -48,7 +48,8 @@ export function discardRest(request: IncomingMessage, timeoutMs = bodyTimeoutMs)
 
 const mostDiscarded = 64 * 1024 * 1024;
 
-function receive(request: IncomingMessage, limit: number, timeoutMs: number): Promise<Buffer> {
+/** Receives a body as it is: size and time. */
+export function receiveBytes(request: IncomingMessage, limit: number, timeoutMs = bodyTimeoutMs): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {

@@ -282,7 +282,7 @@ const senderOf = (request: FastifyRequest) => ({ ip: request.ip, origin: originO
 const originForm = (target: string) => target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
 
 /** What another server on the way may have read as another request is no request (RFC 9112, 3.2 and 6.1). */
-function checkMessage(request: IncomingMessage): void {
+export function checkMessage(request: IncomingMessage): void {
   const hosts = countOf(request, 'host');
   if (hosts > 1) throw new Refusal('bad_request', 'More than one Host header.');
   if (hosts === 0 && request.httpVersion !== '1.0') throw new Refusal('bad_request', 'No Host header.');
