@@ -1,8 +1,8 @@
 import type { Context, Dealer } from '#platform/context.ts';
-import { readsOf } from '#platform/db/queries.ts';
 import type { Instant } from '#platform/dates.ts';
-import type { Branches } from '#platform/reach.ts';
 import { fromMillis } from '#platform/dates.ts';
+import { readsOf } from '#platform/db/queries.ts';
+import type { Branches } from '#platform/reach.ts';
 import { randomText, sha256, uuidv7 } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import type { Guesser } from './attempts.ts';
