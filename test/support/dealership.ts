@@ -68,6 +68,9 @@ after(async () => {
   for (const step of undo.reverse()) await step();
 });
 
+/** Has this done before the house is torn down. */
+export const undoneFirst = (step: () => Promise<void>): void => void undo.push(step);
+
 async function build(): Promise<House> {
   const databaseUrl = await testDatabase({ after: (step) => void undo.push(step) });
   const clock = testClock();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
-import { after } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import type { KnownScope, Role } from '#modules/staff/contract.ts';
 import type { Service } from '#platform/service.ts';
@@ -10,7 +9,7 @@ import { closeService, openService } from '../../src/app/service.ts';
 import { readCommand } from '../../src/bin/admin/arguments.ts';
 import { commands } from '../../src/bin/admin/commands.ts';
 import type { Dealership } from './dealership.ts';
-import { dealership } from './dealership.ts';
+import { dealership, undoneFirst } from './dealership.ts';
 import { limits, masterKeys, silentLog } from './fixtures.ts';
 import type { Arrival, Browser, Field } from './pages.ts';
 import { browser } from './pages.ts';
@@ -48,11 +47,6 @@ export interface OAuthHouse {
   newApp(options?: { name?: string; redirectUri?: string; scopes?: readonly KnownScope[] }): Promise<PartnerApp>;
 }
 
-const undo: (() => Promise<unknown>)[] = [];
-after(async () => {
-  for (const step of undo.reverse()) await step();
-});
-
 export async function oauthHouse(log = silentLog): Promise<OAuthHouse> {
   const dealer = await dealership();
   const { databaseUrl, files, clock, code } = dealer;
@@ -61,11 +55,10 @@ export async function oauthHouse(log = silentLog): Promise<OAuthHouse> {
   const service = await openService({ log, databaseUrl, masterKeys, limits, files, baseUrl, dmsUrl, clock: clock.read });
   const app = recordTraffic(buildApi({ service, baseUrl, trustedProxies: [], oauthCallsPerMinute: 100_000 }));
   const dms = buildDms({ service, trustedProxies: [] });
-  undo.push(
-    () => closeService(service),
-    () => app.close() as unknown as Promise<void>,
-    () => dms.close() as unknown as Promise<void>,
-  );
+  undoneFirst(async () => {
+    await Promise.all([app.close(), dms.close()]);
+    await closeService(service);
+  });
   await Promise.all([listen(app, '127.0.0.1', apiPort), listen(dms, '127.0.0.1', dmsPort)]);
 
   const newMember = async (role: Role = 'ADMINISTRATOR'): Promise<Member> => {

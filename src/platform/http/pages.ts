@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify, { LogController } from 'fastify';
 import { plainAddress } from '../addresses.ts';
@@ -92,7 +91,7 @@ export function servePages(options: PagesOptions): FastifyInstance {
       reply.headers({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Content-Type': part.type }).send(part.text),
     );
   for (const [url, methods] of methodsByPath(pages)) {
-    const others = METHODS.filter((method) => !methods.includes(method) && method !== 'CONNECT');
+    const others = app.supportedMethods.filter((method) => !(methods as readonly string[]).includes(method) && method !== 'CONNECT');
     app.route({
       method: others,
       url,
