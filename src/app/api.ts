@@ -5,11 +5,15 @@ import { openPdf } from '#modules/invoices/index.ts';
 import { identifier } from '#modules/keys/index.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
 import type { Route } from '#platform/http/answer.ts';
+import { resourceMetadata, resourceMetadataPath } from '#platform/http/discovery.ts';
 import { serveDocuments } from '#platform/http/documents.ts';
 import { serveFiles } from '#platform/http/files.ts';
 import { serve } from '#platform/http/serve.ts';
+import { mcpEndpoint } from '#platform/mcp/serve.ts';
+import type { Tool } from '#platform/mcp/tool.ts';
 import type { Service } from '#platform/service.ts';
-import { routes } from './catalogue.ts';
+import { assistantServer, instructions } from './assistants.ts';
+import { routes, tools } from './catalogue.ts';
 import type { Config } from './config.ts';
 import { docsPage, docsPolicy, docsProgram } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
@@ -21,8 +25,12 @@ export interface ApiOptions {
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
   readonly bodyTimeoutMs?: number;
+  /** The origins of pages from which an assistant may call with an OAuth token; this server's own unless said. */
+  readonly mcpOrigins?: readonly string[];
   /** Operations beside the product's own; tests add some. */
   readonly more?: readonly Route[];
+  /** Likewise tools. */
+  readonly moreTools?: readonly Tool[];
 }
 
 /** Serves the API until closed. */
@@ -33,10 +41,10 @@ export async function startApi(
   log: Logger,
   hintDeliveries?: () => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, trustedProxies } = config;
+  const { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, trustedProxies, mcpOrigins } = config;
   const kept = { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl };
   const service = await openService({ log, databaseUrl, masterKeys, ...kept, ...(hintDeliveries && { hintDeliveries }) });
-  const app = buildApi({ service, baseUrl, trustedProxies });
+  const app = buildApi({ service, baseUrl, trustedProxies, mcpOrigins });
   const url = await listen(app, config.host, config.apiPort);
   return {
     url,
@@ -48,11 +56,16 @@ export async function startApi(
 }
 
 /** The API as a server that does not listen yet: operations behind their doors, and the public routes beside them. */
-export function buildApi({ more = [], ...options }: ApiOptions): FastifyInstance {
-  const { service } = options;
+export function buildApi({ more = [], moreTools = [], ...options }: ApiOptions): FastifyInstance {
+  const { service, baseUrl, mcpOrigins = [new URL(baseUrl).origin] } = options;
   const { identify, close } = identifier(service);
   const permissionBehind = (scope: string) => scopeCatalogue[scope as keyof typeof scopeCatalogue]?.permission ?? null;
-  const app = serve({ ...options, doors: { identify, permissionBehind }, routes: [...routes, ...more] });
+  const app = serve({
+    ...options,
+    doors: { identify, permissionBehind, pages: mcpOrigins },
+    routes: [...routes, ...more],
+    endpoints: [mcpEndpoint({ tools: [...tools, ...moreTools], server: assistantServer, instructions, permissionBehind })],
+  });
 
   app.get('/healthz', page, (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', page, async (_request, reply) => {
@@ -73,11 +86,16 @@ export function buildApi({ more = [], ...options }: ApiOptions): FastifyInstance
       .send(await docsProgram()),
   );
   app.get('/docs/errors', page, (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage()));
+  for (const url of [resourceMetadataPath, '/.well-known/oauth-protected-resource'])
+    app.get(url, page, (_request, reply) => reply.headers(openToPages).send(resourceMetadata(baseUrl)));
   serveFiles(app, service.files);
   serveDocuments(app, '/invoices', (link) => openPdf(service, link));
   app.addHook('onClose', close);
   return app;
 }
+
+/** Assistants that live in a page read it from there. */
+const openToPages = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=3600' };
 
 /** What is read beside the operations answers HEAD as it answers GET. */
 const page = { exposeHeadRoute: true };

@@ -18,6 +18,8 @@ export type Config = {
   /** Newest first; empty: generated into the data folder. */
   readonly masterKeys: Buffer[];
   readonly trustedProxies: string[];
+  /** Pages from which an assistant may call with an OAuth token. */
+  readonly mcpOrigins: string[];
   /** Where photos are kept. */
   readonly files: FilesPlace;
   /** Where mail goes. */
@@ -53,6 +55,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     baseUrl,
     masterKeys: read('MASTER_KEY', masterKeyList, []),
     trustedProxies: read('TRUSTED_PROXIES', cidrList, []),
+    mcpOrigins: read('MCP_ORIGINS', originList, [new URL(baseUrl).origin]),
     files: readFiles(read, join(dataDir, 'files'), `${baseUrl}/files`),
     mail: {
       ...read('SMTP_URL', mailServer, { kind: 'outbox', folder: join(dataDir, 'outbox') } as const),
@@ -216,6 +219,11 @@ const masterKeyList: Kind<Buffer[]> = {
 const cidrList: Kind<string[]> = {
   takes: 'a list of address ranges such as 10.0.0.0/8, separated by commas',
   parse: (given) => every(items(given), cidr),
+};
+
+const originList: Kind<string[]> = {
+  takes: 'a list of origins such as https://assistant.example, separated by commas',
+  parse: (given) => every(items(given), (item) => (webUrl.parse(item) === URL.parse(item)?.origin ? webUrl.parse(item) : undefined)),
 };
 
 /** Master keys as text: base64, separated by commas or white space. Undefined when one of them is no key. */
