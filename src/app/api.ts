@@ -3,17 +3,19 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { openPdf } from '#modules/invoices/index.ts';
 import { identifier } from '#modules/keys/index.ts';
+import { authorisationServer } from '#modules/oauth/index.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { resourceMetadata, resourceMetadataPath } from '#platform/http/discovery.ts';
 import { serveDocuments } from '#platform/http/documents.ts';
 import { serveFiles } from '#platform/http/files.ts';
+import { serveOAuth } from '#platform/http/oauth.ts';
 import { serve } from '#platform/http/serve.ts';
 import { mcpEndpoint } from '#platform/mcp/serve.ts';
 import type { Tool } from '#platform/mcp/tool.ts';
 import type { Service } from '#platform/service.ts';
 import { assistantServer, instructions } from './assistants.ts';
-import { routes, tools } from './catalogue.ts';
+import { oauthEndpoints, routes, tools } from './catalogue.ts';
 import type { Config } from './config.ts';
 import { docsPage, docsPolicy, docsProgram } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
@@ -24,6 +26,8 @@ export interface ApiOptions {
   readonly service: Service;
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
+  /** Calls of the OAuth endpoints per client address; 60 unless given. */
+  readonly oauthCallsPerMinute?: number;
   readonly bodyTimeoutMs?: number;
   /** The origins of pages from which an assistant may call with an OAuth token; this server's own unless said. */
   readonly mcpOrigins?: readonly string[];
@@ -41,10 +45,11 @@ export async function startApi(
   log: Logger,
   hintDeliveries?: () => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, trustedProxies, mcpOrigins } = config;
-  const kept = { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl };
+  const { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, dmsUrl } = config;
+  const kept = { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, dmsUrl };
   const service = await openService({ log, databaseUrl, masterKeys, ...kept, ...(hintDeliveries && { hintDeliveries }) });
-  const app = buildApi({ service, baseUrl, trustedProxies, mcpOrigins });
+  const { trustedProxies, oauthCallsPerMinute, mcpOrigins } = config;
+  const app = buildApi({ service, baseUrl, trustedProxies, oauthCallsPerMinute, mcpOrigins });
   const url = await listen(app, config.host, config.apiPort);
   return {
     url,
@@ -56,17 +61,21 @@ export async function startApi(
 }
 
 /** The API as a server that does not listen yet: operations behind their doors, and the public routes beside them. */
-export function buildApi({ more = [], moreTools = [], ...options }: ApiOptions): FastifyInstance {
-  const { service, baseUrl, mcpOrigins = [new URL(baseUrl).origin] } = options;
+export function buildApi({ more = [], moreTools = [], oauthCallsPerMinute: callsPerMinute = 60, ...options }: ApiOptions): FastifyInstance {
+  const { service, baseUrl, bodyTimeoutMs, mcpOrigins = [new URL(baseUrl).origin] } = options;
   const { identify, close } = identifier(service);
   const permissionBehind = (scope: string) => scopeCatalogue[scope as keyof typeof scopeCatalogue]?.permission ?? null;
   const app = serve({
     ...options,
     doors: { identify, permissionBehind, pages: mcpOrigins },
     routes: [...routes, ...more],
-    endpoints: [mcpEndpoint({ tools: [...tools, ...moreTools], server: assistantServer, instructions, permissionBehind })],
+    bareRoutes: [mcpEndpoint({ tools: [...tools, ...moreTools], server: assistantServer, instructions, permissionBehind })],
   });
 
+  serveOAuth(app, { service, endpoints: oauthEndpoints, callsPerMinute, docsUrl: `${options.baseUrl}/docs/errors`, bodyTimeoutMs });
+  app.get('/.well-known/oauth-authorization-server', page, (_request, reply) =>
+    reply.header('Access-Control-Allow-Origin', '*').send(authorisationServer(service)),
+  );
   app.get('/healthz', page, (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', page, async (_request, reply) => {
     const ready = await service.pools.doors.query('select 1').then(

@@ -13,6 +13,8 @@ import { eventSchedules } from '#modules/events/jobs.ts';
 import { eventRoutes } from '#modules/events/routes.ts';
 import { invoiceRoutes } from '#modules/invoices/routes.ts';
 import { jobCardRoutes } from '#modules/job-cards/routes.ts';
+import { oauthJobs, oauthSchedules } from '#modules/oauth/jobs.ts';
+import { oauthEndpoints } from '#modules/oauth/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
@@ -30,7 +32,7 @@ import type { Tool } from '#platform/mcp/tool.ts';
 import { eventTypeRoutes } from './event-types.ts';
 import { resetSandbox } from './prepare.ts';
 
-/** Every operation of the API with the function that answers it. */
+/** Every operation of the API with the function that answers it, … */
 export const routes: readonly Route[] = [
   ...dealerRoutes,
   ...referenceRoutes,
@@ -47,6 +49,9 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
 ];
 
+/** … and what apps ask without a key. */
+export { oauthEndpoints };
+
 /** Every operation there is to document. */
 export const operations: readonly Operation[] = [...routes.map(({ operation }) => operation), sendMessage];
 
@@ -54,13 +59,14 @@ export const operations: readonly Operation[] = [...routes.map(({ operation }) =
 export const tools: readonly Tool[] = [...vehicleTools, ...enquiryTools, ...customerTools, ...appointmentTools, ...dealTools];
 
 /** Every job of the worker … */
-export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs, ...webhookJobs, ...mailJobs];
+export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs, ...webhookJobs, ...oauthJobs, ...mailJobs];
 
 /** … and what it does by the clock. */
 export const schedules: readonly Schedule[] = [
   ...vehicleSchedules,
   ...eventSchedules,
   ...webhookSchedules(operatorContext),
+  ...oauthSchedules,
   { name: 'answers.sweep', cron: '*/10 * * * *', run: sweepAnswers },
   { name: 'sandbox.reset', cron: '0 3 * * *', run: resetSandbox },
 ];

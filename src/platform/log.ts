@@ -22,7 +22,7 @@ const standardError = () => pino.destination({ dest: 2, sync: false, minLength: 
 
 const gone = '[redacted]';
 const secrets: readonly (readonly [RegExp, string])[] = [
-  [/\b(svc_(?:(?:live|test)_(?:sk|pk)|oat|ort)_)[\w-]+/g, `$1${gone}`],
+  [/\b(svc_(?:(?:live|test)_(?:sk|pk)|oat|ort|oac)_)[\w-]+/g, `$1${gone}`],
   [/\b(whsec_)[\w+/=-]+/g, `$1${gone}`],
   // A header in JSON: as a member, or as a name before its value in a list of raw headers. Then the same quoted once more, then plain text.
   [/("(?:proxy-)?authorization"\s*[:,]\s*\[?\s*")(?:[^"\\]|\\.)*/gi, `$1${gone}`],

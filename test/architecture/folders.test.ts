@@ -16,6 +16,7 @@ const own: Record<string, readonly string[]> = {
   'job-cards': ['line-shapes', 'write', 'lines'],
   invoices: ['issue', 'counter', 'sale', 'workshop', 'credit', 'document', 'pdf-link', 'source-queries'],
   keys: ['identify', 'key-text'],
+  oauth: ['apps', 'authorise', 'client', 'connections', 'consent', 'metadata', 'page', 'revoke', 'token', 'token-queries'],
   reference: ['lists'],
   events: ['lists'],
   staff: ['passwords'],

@@ -11,6 +11,12 @@ const writers: Record<string, readonly string[]> = {
   dealer_clock: ['platform', 'dealers'],
   // Counted in the statement that says whose key it is; swept by the platform.
   allowance: ['platform', 'keys'],
+  oauth_app: ['oauth'],
+  // When it was used last is written with that of keys, by whoever lets both in.
+  oauth_authorisation: ['oauth', 'keys'],
+  oauth_code: ['oauth'],
+  oauth_access_token: ['oauth'],
+  oauth_refresh_token: ['oauth'],
   dealer: ['dealers'],
   branch: ['dealers'],
   staff: ['staff'],
@@ -48,7 +54,7 @@ const writers: Record<string, readonly string[]> = {
 };
 
 /** The tables of which the product asks before it knows the dealer, and so not by the dealer's id. */
-const directory = ['api_key_secret'];
+const directory = ['api_key_secret', 'oauth_code', 'oauth_access_token', 'oauth_refresh_token'];
 
 test('a module writes only its own tables', () => {
   const foreign = sources().flatMap((path) =>

@@ -72,7 +72,7 @@ export interface Admitted {
 }
 
 /** An operation that reads and writes its bodies in a form of its own, behind the same doors. The body it answers goes out as it is. */
-export interface Endpoint {
+export interface BareRoute {
   readonly operation: Operation;
   readonly respond: (ctx: Context, admitted: Admitted) => Promise<Outcome>;
 }

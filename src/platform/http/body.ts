@@ -53,7 +53,7 @@ export function discardRest(request: IncomingMessage, timeoutMs = bodyTimeoutMs)
 
 const mostDiscarded = 64 * 1024 * 1024;
 
-/** Receives a body of at most so many bytes. */
+/** Receives a body as it is: size and time. */
 export function receiveBytes(request: IncomingMessage, limit: number, timeoutMs = bodyTimeoutMs): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) return Promise.reject(tooLarge(limit));

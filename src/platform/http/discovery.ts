@@ -11,7 +11,7 @@ export const resourceMetadataUrl = (baseUrl: string): string => `${baseUrl}${res
 /** Which tokens the resource takes, and who gives them. It names no scopes: clients would ask for every one of them. */
 export const resourceMetadata = (baseUrl: string) => ({
   resource: mcpUrl(baseUrl),
-  authorization_servers: [baseUrl],
+  authorization_servers: [new URL(baseUrl).origin],
   bearer_methods_supported: ['header'],
   resource_name: 'Forecourt',
   resource_documentation: `${baseUrl}/docs`,

@@ -17,7 +17,7 @@ import { observeRequest } from '../metrics.ts';
 import type { Service } from '../service.ts';
 import { writer } from '../wire.ts';
 import { admit, allowsOrigin } from './admit.ts';
-import type { Endpoint, Route } from './answer.ts';
+import type { BareRoute, Route } from './answer.ts';
 import { AnotherSuccess } from './answer.ts';
 import { discardRest, receiveJson } from './body.ts';
 import { resourceMetadataUrl } from './discovery.ts';
@@ -31,7 +31,7 @@ export interface ServeOptions {
   readonly service: Service;
   readonly doors: Doors;
   readonly routes: readonly Route[];
-  readonly endpoints?: readonly Endpoint[];
+  readonly bareRoutes?: readonly BareRoute[];
   /** As the outside sees this server. */
   readonly baseUrl: string;
   /** CIDR ranges whose X-Forwarded-For is believed. */
@@ -61,7 +61,7 @@ declare module 'fastify' {
 /** Serves the operations. Each request lives as `live` says, top to bottom. */
 export function serve(options: ServeOptions): FastifyInstance {
   const { routes, trustedProxies } = options;
-  const endpoints = [...routes.map(asEndpoint), ...(options.endpoints ?? [])];
+  const all = [...routes.map(bare), ...(options.bareRoutes ?? [])];
   const app = fastify({
     loggerInstance: options.service.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -102,10 +102,9 @@ export function serve(options: ServeOptions): FastifyInstance {
     done();
   });
 
-  for (const endpoint of endpoints)
-    app.route({ method: endpoint.operation.method, url: fastifyPath(endpoint.operation), handler: live(endpoint, options) });
-  for (const [url, methods] of methodsByPath(endpoints)) {
-    app.options(url, preflight(endpoints.some(({ operation }) => fastifyPath(operation) === url && operation.access.listedPages)));
+  for (const route of all) app.route({ method: route.operation.method, url: fastifyPath(route.operation), handler: live(route, options) });
+  for (const [url, methods] of methodsByPath(all)) {
+    app.options(url, preflight(all.some(({ operation }) => fastifyPath(operation) === url && operation.access.listedPages)));
     const others = every.filter((method) => !methods.includes(method));
     app.route({ method: others, url, handler: (request, reply) => refuseOutside(options, request, reply, notThatMethod(methods)) });
   }
@@ -122,7 +121,7 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
 const every = METHODS.filter((method) => method !== 'OPTIONS' && method !== 'CONNECT');
 
 /** The life of a request. */
-function live({ operation, respond }: Endpoint, options: ServeOptions) {
+function live({ operation, respond }: BareRoute, options: ServeOptions) {
   const { service, doors, bodyTimeoutMs } = options;
   const asRefused = (refusal: Refusal) => refusalAnswer(refusal, docsOf(options));
 
@@ -152,10 +151,10 @@ function live({ operation, respond }: Endpoint, options: ServeOptions) {
 }
 
 /** What the function of an operation answers, read and written by the contract. */
-function asEndpoint(route: Route): Endpoint {
+function bare(route: Route): BareRoute {
   const { operation, handle } = route;
   const write = writers(operation);
-  const respond: Endpoint['respond'] = async (ctx, { message, url, params, bodyTimeoutMs, asRefused }) => {
+  const respond: BareRoute['respond'] = async (ctx, { message, url, params, bodyTimeoutMs, asRefused }) => {
     const work = async () => {
       const { body, identifying } = await receive(operation, message, bodyTimeoutMs);
       const read = readOnce(operation, { params, query: queryOf(url), body });
@@ -238,7 +237,8 @@ function send(reply: FastifyReply, { status, location, body }: Answer) {
 
 const noDatabase = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300', '08006', '08001']);
 
-function faultAsRefusal(log: Logger, request: FastifyRequest, error: unknown): Refusal {
+/** What is told of whatever was thrown and is no refusal; the log has the rest. */
+export function faultAsRefusal(log: Logger, request: FastifyRequest, error: unknown): Refusal {
   const { code, message = '' } = error as { code?: string; message?: string };
   log.error({ err: error, request_id: request.id }, 'fault');
   const away =
@@ -304,7 +304,7 @@ const senderOf = (request: FastifyRequest) => ({ ip: request.ip, origin: originO
 const originForm = (target: string) => target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
 
 /** What another server on the way may have read as another request is no request (RFC 9112, 3.2 and 6.1). */
-function checkMessage(request: IncomingMessage): void {
+export function checkMessage(request: IncomingMessage): void {
   const hosts = countOf(request, 'host');
   if (hosts > 1) throw new Refusal('bad_request', 'More than one Host header.');
   if (hosts === 0 && request.httpVersion !== '1.0') throw new Refusal('bad_request', 'No Host header.');
@@ -326,7 +326,7 @@ function bearerToken(request: IncomingMessage): string | null {
 const challenge = (request: IncomingMessage, { baseUrl }: ServeOptions) =>
   `Bearer realm="Forecourt", resource_metadata="${resourceMetadataUrl(baseUrl)}"${bearerToken(request) === null ? '' : ', error="invalid_token"'}`;
 
-function methodsByPath(endpoints: readonly Endpoint[]): Map<string, string[]> {
+function methodsByPath(routes: readonly BareRoute[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { operation } of endpoints)
     found.set(fastifyPath(operation), [...(found.get(fastifyPath(operation)) ?? []), operation.method]);

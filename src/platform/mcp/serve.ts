@@ -3,7 +3,7 @@ import type { Doors } from '../doors.ts';
 import { Refusal } from '../errors.ts';
 import { checked } from '../field-errors.ts';
 import { checkScope } from '../http/admit.ts';
-import type { Admitted, Endpoint } from '../http/answer.ts';
+import type { Admitted, BareRoute } from '../http/answer.ts';
 import { receiveBytes } from '../http/body.ts';
 import type { Answer } from '../http/failures.ts';
 import type { Outcome, Work } from '../http/once.ts';
@@ -26,7 +26,7 @@ export interface McpOptions {
 }
 
 /** The Model Context Protocol over HTTP, with answers in JSON: one message, one answer, nothing kept in between. */
-export const mcpEndpoint = (options: McpOptions): Endpoint => ({
+export const mcpEndpoint = (options: McpOptions): BareRoute => ({
   operation: sendMessage,
   async respond(ctx, admitted) {
     const outcome = await taken(ctx, admitted, options);
