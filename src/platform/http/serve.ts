@@ -328,8 +328,7 @@ const challenge = (request: IncomingMessage, { baseUrl }: ServeOptions) =>
 
 function methodsByPath(routes: readonly BareRoute[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { operation } of endpoints)
-    found.set(fastifyPath(operation), [...(found.get(fastifyPath(operation)) ?? []), operation.method]);
+  for (const { operation } of routes) found.set(fastifyPath(operation), [...(found.get(fastifyPath(operation)) ?? []), operation.method]);
   return found;
 }
 
