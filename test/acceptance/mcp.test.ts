@@ -123,7 +123,7 @@ test('initialize says what is there: tools that do not change, who answers, and 
   assert.match(result.instructions, /minor units/);
 });
 
-test('a version in the header that is not spoken is a 400 that names the three, whatever is asked', async () => {
+test('a version in the header that is not spoken is a 400 that names the three, whatever is asked once the version is agreed upon', async () => {
   for (const version of ['1999-01-01', '2025-11-25', '2026-07-28', '', '2025-06-18, 2025-06-18']) {
     for (const [message, id] of [[ping, 1] as const, [{ jsonrpc: '2.0', method: 'notifications/initialized' }, null] as const]) {
       const { status, body } = await mcp.send(message, { 'mcp-protocol-version': version });
@@ -133,6 +133,8 @@ test('a version in the header that is not spoken is a 400 that names the three, 
     }
   }
   for (const version of versions) assert.equal((await mcp.send(ping, { 'mcp-protocol-version': version })).status, 200);
+  const agreed = await mcp.send(initialize('2025-11-25'), { 'mcp-protocol-version': '2025-11-25' });
+  assert.deepEqual([agreed.status, agreed.body.result.protocolVersion], [200, '2025-06-18']);
 });
 
 test('what is no message is told so before its version is looked at', async () => {

@@ -40,7 +40,8 @@ async function taken(ctx: Context, admitted: Admitted, options: McpOptions): Pro
   const bytes = await receiveBytes(message, sendMessage.bodyLimit, bodyTimeoutMs);
   try {
     const { id, request } = readMessage(bytes);
-    if (!isSpoken(message.headers['mcp-protocol-version'])) throw unspoken(id);
+    // A client may put its newest version before `initialize` too, where the version is only being agreed upon.
+    if (request?.method !== 'initialize' && !isSpoken(message.headers['mcp-protocol-version'])) throw unspoken(id);
     if (!request) return acknowledged;
     return await answered(ctx, request, admitted, taskOf(ctx, request, options));
   } catch (error) {

@@ -32,6 +32,8 @@ export interface Tool {
   readonly scope: Scope | null;
   readonly hints: Hints;
   readonly input: z.ZodType;
+  /** How `input` is shown, where that is not derived. */
+  readonly inputSchema?: JsonSchema;
   /** An object; null where `run` makes the whole result. */
   readonly output: z.ZodType | null;
   /** What it may be refused, and what is to be done about it; what any tool is refused is said once for all. */
@@ -73,11 +75,11 @@ export interface Shown {
   readonly annotations: Hints & { readonly title: string };
 }
 
-export const shownTool = ({ name, title, description, refusals, hints, input, output }: Tool): Shown => ({
+export const shownTool = ({ name, title, description, refusals, hints, input, inputSchema, output }: Tool): Shown => ({
   name,
   title,
   description: [description, ...adviceOf(refusals)].join('\n'),
-  inputSchema: plainSchema(input, 'request'),
+  inputSchema: inputSchema ?? plainSchema(input, 'request'),
   ...(output && { outputSchema: plainSchema(output, 'response') }),
   annotations: { title, ...hints },
 });
