@@ -14,10 +14,16 @@ export type Config = {
   readonly dataDir: string;
   readonly host: string;
   readonly apiPort: number;
+  readonly dmsPort: number;
   readonly baseUrl: string;
+  readonly dmsUrl: string;
   /** Newest first; empty: generated into the data folder. */
   readonly masterKeys: Buffer[];
   readonly trustedProxies: string[];
+  /** Pages from which an assistant may call with an OAuth token. */
+  readonly mcpOrigins: string[];
+  /** Calls of the OAuth endpoints per client address. */
+  readonly oauthCallsPerMinute: number;
   /** Where photos are kept. */
   readonly files: FilesPlace;
   /** Where mail goes. */
@@ -40,8 +46,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = reader(env);
   const host = read('HOST', hostName, '127.0.0.1');
   const apiPort = read('API_PORT', port, 4000);
+  const dmsPort = read('DMS_PORT', port, 4001);
   const metricsPort = read('METRICS_PORT', port, null);
   if (metricsPort === apiPort) throw new ConfigError(`METRICS_PORT must differ from API_PORT, and both are ${apiPort}.`);
+  if (dmsPort === apiPort) throw new ConfigError(`DMS_PORT must differ from API_PORT, and both are ${apiPort}.`);
+  if (dmsPort === metricsPort) throw new ConfigError(`METRICS_PORT must differ from DMS_PORT, and both are ${dmsPort}.`);
   const dataDir = resolve(read('DATA_DIR', text, './.data'));
   const baseUrl = read('BASE_URL', webUrl, `http://${reachable(host)}:${apiPort}`);
 
@@ -50,9 +59,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir,
     host,
     apiPort,
+    dmsPort,
     baseUrl,
+    dmsUrl: read('DMS_URL', webUrl, `http://${reachable(host)}:${dmsPort}`),
     masterKeys: read('MASTER_KEY', masterKeyList, []),
     trustedProxies: read('TRUSTED_PROXIES', cidrList, []),
+    mcpOrigins: read('MCP_ORIGINS', originList, [new URL(baseUrl).origin]),
+    oauthCallsPerMinute: read('OAUTH_CALLS_PER_MINUTE', count(1), 60),
     files: readFiles(read, join(dataDir, 'files'), `${baseUrl}/files`),
     mail: {
       ...read('SMTP_URL', mailServer, { kind: 'outbox', folder: join(dataDir, 'outbox') } as const),
@@ -216,6 +229,11 @@ const masterKeyList: Kind<Buffer[]> = {
 const cidrList: Kind<string[]> = {
   takes: 'a list of address ranges such as 10.0.0.0/8, separated by commas',
   parse: (given) => every(items(given), cidr),
+};
+
+const originList: Kind<string[]> = {
+  takes: 'a list of origins such as https://assistant.example, separated by commas',
+  parse: (given) => every(items(given), (item) => (webUrl.parse(item) === URL.parse(item)?.origin ? webUrl.parse(item) : undefined)),
 };
 
 /** Master keys as text: base64, separated by commas or white space. Undefined when one of them is no key. */

@@ -32,6 +32,8 @@ export interface ServiceOptions {
   readonly hintDeliveries?: Service['hintDeliveries'];
   /** As the outside sees this server. */
   readonly baseUrl?: string;
+  /** As the outside sees the DMS. */
+  readonly dmsUrl?: string;
   readonly clock?: Service['clock'];
   /** Business connections of this process. */
   readonly connections?: number;
@@ -39,7 +41,7 @@ export interface ServiceOptions {
 
 /** Opens what a process holds as long as it runs. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { log, databaseUrl, masterKeys, limits, lookup, files, mail, baseUrl, clock, connections } = options;
+  const { log, databaseUrl, masterKeys, limits, lookup, files, mail, baseUrl, dmsUrl, clock, connections } = options;
   const { imageAllowAddresses = [], webhookAllowAddresses = [] } = options;
   const ownHosts = baseUrl ? [new URL(baseUrl).hostname] : [];
   return {
@@ -54,6 +56,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     hintDeliveries: options.hintDeliveries ?? (() => undefined),
     limits,
     baseUrl: baseUrl ?? readConfig({}).baseUrl,
+    dmsUrl: dmsUrl ?? readConfig({}).dmsUrl,
     lookup: lookup ? openLookup(lookup, log) : builtinLookup,
     clock: clock ?? (() => null),
   };

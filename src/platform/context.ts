@@ -18,7 +18,7 @@ export interface Dealer {
 
 /** Who asks: a key or grant, a member of staff, a job or the operator. Plain data, so that a job can carry it. */
 export interface Caller {
-  readonly kind: KeyKind | 'system';
+  readonly kind: KeyKind | 'user' | 'system';
   /** The key, grant or member of staff itself; `null` for the system. */
   readonly id: string | null;
   readonly name: string;
@@ -38,11 +38,24 @@ export interface Caller {
 
 export interface KeyDetails {
   readonly name: string;
-  readonly lookup: string;
+  /** Null of an OAuth token, which has none. */
+  readonly lookup: string | null;
   readonly environment: 'live' | 'test';
   readonly rateLimit: number;
   readonly expiresAt: Instant | null;
   readonly createdAt: Instant;
+  /** The partner app whose token it is. */
+  readonly app: AppDetails | null;
+}
+
+/** A partner app, and what it was authorised to. */
+export interface AppDetails {
+  readonly id: string;
+  readonly name: string;
+  readonly websiteUrl: string;
+  readonly logoUrl: string | null;
+  readonly authorisedAt: Instant;
+  readonly scopes: readonly Scope[];
 }
 
 /** What every command and query takes first. Inside a transaction `db` is its connection and `now` the time of the dealer's turn. */

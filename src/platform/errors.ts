@@ -99,6 +99,32 @@ export class Refusal extends Error {
   }
 }
 
+/** What the OAuth endpoints answer in the words of RFC 6749, and with which status where they do not lead back to the app. */
+export const oauthErrors = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  invalid_scope: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  access_denied: 403,
+} as const;
+
+export type OAuthError = keyof typeof oauthErrors;
+
+/** The refusal of an OAuth endpoint. The description is for the app's developer: plain ASCII without quotes, and nothing of what was sent. */
+export class OAuthRefusal extends Error {
+  readonly error: OAuthError;
+  readonly status: number;
+
+  constructor(error: OAuthError, description: string, status: number = oauthErrors[error]) {
+    super(description);
+    this.name = 'OAuthRefusal';
+    this.error = error;
+    this.status = status;
+  }
+}
+
 /** A 422 about one field. */
 export const invalid = (field: string, message: string): Refusal =>
   new Refusal('validation_failed', undefined, { fields: { [field]: [message] } });

@@ -37,6 +37,8 @@ export interface Service {
   readonly limits: PlanLimits;
   /** As the outside sees the API. */
   readonly baseUrl: string;
+  /** As the outside sees the DMS. */
+  readonly dmsUrl: string;
   /** The time a test has set; `null` lets the database's clock speak. */
   readonly clock: () => Instant | null;
 }

@@ -16,15 +16,17 @@ const own: Record<string, readonly string[]> = {
   'job-cards': ['line-shapes', 'write', 'lines'],
   invoices: ['issue', 'counter', 'sale', 'workshop', 'credit', 'document', 'pdf-link', 'source-queries'],
   keys: ['identify', 'key-text'],
+  oauth: ['apps', 'authorise', 'client', 'connections', 'consent', 'metadata', 'page', 'revoke', 'token', 'token-queries'],
   reference: ['lists'],
   events: ['lists'],
-  staff: ['passwords'],
+  staff: ['passwords', 'attempts', 'attempt-queries', 'sessions', 'session-queries'],
   deliveries: ['claim-queries', 'settle-queries', 'log-queries'],
   webhooks: [
     ...['address', 'attempt', 'ping', 'resend', 'secret', 'subscription', 'signature', 'clients', 'courier', 'slots', 'pace', 'ledger'],
     ...['delinquency', 'delinquency-queries', 'notices', 'notice-texts', 'notice-queries'],
   ],
   vehicles: [
+    'tool-shapes',
     'batch-shapes',
     'batch-queries',
     'batch',

@@ -9,11 +9,18 @@ const writers: Record<string, readonly string[]> = {
   stored_answer: ['platform'],
   // Its row comes into being with the dealer, and is the platform's from then on.
   dealer_clock: ['platform', 'dealers'],
-  // Counted in the statement that says whose key it is; swept by the platform.
-  allowance: ['platform', 'keys'],
+  // Counted in the statement that says whose key it is, and with attempts to sign in; swept by the platform.
+  allowance: ['platform', 'keys', 'staff'],
+  oauth_app: ['oauth'],
+  // When it was used last is written with that of keys, by whoever lets both in.
+  oauth_authorisation: ['oauth', 'keys'],
+  oauth_code: ['oauth'],
+  oauth_access_token: ['oauth'],
+  oauth_refresh_token: ['oauth'],
   dealer: ['dealers'],
   branch: ['dealers'],
   staff: ['staff'],
+  staff_session: ['staff'],
   api_key: ['keys'],
   api_key_secret: ['keys'],
   reference_code: ['reference'],
@@ -48,7 +55,7 @@ const writers: Record<string, readonly string[]> = {
 };
 
 /** The tables of which the product asks before it knows the dealer, and so not by the dealer's id. */
-const directory = ['api_key_secret'];
+const directory = ['api_key_secret', 'oauth_code', 'oauth_access_token', 'oauth_refresh_token'];
 
 test('a module writes only its own tables', () => {
   const foreign = sources().flatMap((path) =>

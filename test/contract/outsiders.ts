@@ -15,19 +15,22 @@ export interface Verdict {
   readonly out: string;
 }
 
-/** Programs nobody here wrote, which judge the contract. They ask nothing of the network. */
+/** Programs nobody here wrote, which judge the contract and more. They ask nothing of the network. */
 export const redocly = (...args: string[]): Promise<Verdict> => program('@redocly/cli', 'redocly', args);
 export const spectral = (...args: string[]): Promise<Verdict> => program('@stoplight/spectral-cli', 'spectral', args);
 /** Outside the repository, whose redocly.yaml is for a younger redocly than the one it carries. */
 export const openapiTypescript = (...args: string[]): Promise<Verdict> =>
   program('openapi-typescript', 'openapi-typescript', args, tmpdir());
 export const tsc = (...args: string[]): Promise<Verdict> => program('typescript', 'tsc', args);
+/** Reads the files of a folder for secrets. */
+export const secretlint = (folder: string, ...args: string[]): Promise<Verdict> => program('secretlint', 'secretlint', args, folder);
 
 const require = createRequire(import.meta.url);
 
 function program(name: string, command: string, args: string[], cwd = root): Promise<Verdict> {
   const manifest = join(root, 'node_modules', name, 'package.json');
-  const script = join(dirname(manifest), require(manifest).bin[command]);
+  const { bin } = require(manifest);
+  const script = join(dirname(manifest), bin[command] ?? bin);
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1', CI: 'true' };
   return new Promise((done) => {
     execFile(process.execPath, [script, ...args], { cwd, env, maxBuffer: 256 * 1024 * 1024 }, (error, stdout, stderr) => {

@@ -68,6 +68,9 @@ after(async () => {
   for (const step of undo.reverse()) await step();
 });
 
+/** Has this done before the house is torn down. */
+export const undoneFirst = (step: () => Promise<void>): void => void undo.push(step);
+
 async function build(): Promise<House> {
   const databaseUrl = await testDatabase({ after: (step) => void undo.push(step) });
   const clock = testClock();
@@ -92,6 +95,8 @@ async function build(): Promise<House> {
       service,
       baseUrl: 'http://127.0.0.1:4000',
       trustedProxies: ['10.0.0.0/8'],
+      // Tests ask often: the limit has a test of its own.
+      oauthCallsPerMinute: 1_000_000,
       bodyTimeoutMs: 500,
       more: extra,
     }),

@@ -8,6 +8,8 @@ export class UsageError extends Error {}
 export interface Flag<T = unknown, Must extends boolean = boolean> {
   readonly takes: string;
   readonly must: Must;
+  /** It may be given more than once: its value is the list of them. */
+  readonly several?: true;
   readonly read: (text: string) => T;
 }
 
@@ -39,6 +41,10 @@ export const clientCommand = <F extends Flags>(declared: Offline<F>): Command =>
 
 export const must = <T>(takes: string, read: (text: string) => T): Flag<T, true> => ({ takes, must: true, read });
 export const may = <T>(takes: string, read: (text: string) => T): Flag<T, false> => ({ takes, must: false, read });
+
+/** One that is given once or more. */
+export const several = <T>(takes: string, read: (text: string) => T): Flag<T[], true> =>
+  ({ takes, must: true, several: true, read }) as unknown as Flag<T[], true>;
 
 // ---- What flags take ----
 
@@ -97,14 +103,18 @@ export function readCommand(given: readonly string[], commands: readonly Command
   return { command: found, flags: readValues(found, values), json: json === true };
 }
 
-function valuesOf(command: Command, rest: readonly string[]): Record<string, string | boolean | undefined> {
-  const options = Object.fromEntries(Object.keys(command.flags).map((name) => [name, { type: 'string' as const }]));
+type Given = Record<string, string | boolean | string[] | undefined>;
+
+function valuesOf(command: Command, rest: readonly string[]): Given {
+  const options = Object.fromEntries(
+    Object.entries(command.flags).map(([name, { several = false }]) => [name, { type: 'string' as const, multiple: several }]),
+  );
   try {
     const { values, tokens } = parseArgs({ args: [...rest], options: { ...options, json: { type: 'boolean' } }, tokens: true });
     const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
-    const twice = names.find((name, index) => names.indexOf(name) < index);
+    const twice = names.find((name, index) => names.indexOf(name) < index && !command.flags[name]?.several);
     if (twice) throw new UsageError(`--${twice} is given twice.`);
-    return values as Record<string, string | boolean | undefined>;
+    return values as Given;
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const said = (error as Error).message.split('. ')[0];
@@ -112,13 +122,15 @@ function valuesOf(command: Command, rest: readonly string[]): Record<string, str
   }
 }
 
-function readValues({ flags }: Command, values: Record<string, string | boolean | undefined>): Record<string, unknown> {
+function readValues({ flags }: Command, values: Given): Record<string, unknown> {
   const missing = Object.entries(flags).filter(([name, flag]) => flag.must && values[name] === undefined);
   if (missing.length > 0) throw new UsageError(`Missing: ${missing.map(([name, { takes }]) => `--${name} ${takes}`).join(' ')}.`);
   return Object.fromEntries(
-    Object.entries(flags).flatMap(([name, flag]) =>
-      values[name] === undefined ? [] : [[name, readValue(name, flag, String(values[name]))]],
-    ),
+    Object.entries(flags).flatMap(([name, flag]) => {
+      const value = values[name];
+      if (value === undefined) return [];
+      return [[name, Array.isArray(value) ? value.map((text) => readValue(name, flag, text)) : readValue(name, flag, String(value))]];
+    }),
   );
 }
 

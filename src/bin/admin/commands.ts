@@ -1,6 +1,7 @@
 import { plans } from '#modules/dealers/contract.ts';
 import { createBranch, createDealer, findDealer, operatorContext, operatorOf, setDealer } from '#modules/dealers/index.ts';
 import { changeKey, dealerOfKey, issueKey, revokeKey, rollKey } from '#modules/keys/index.ts';
+import { registerApp, revokeApp } from '#modules/oauth/index.ts';
 import { permissionCodes, roles, scopeNames, staffStatuses } from '#modules/staff/contract.ts';
 import { createUser, setUser, userIdByEmail } from '#modules/staff/index.ts';
 import type { Context } from '#platform/context.ts';
@@ -8,7 +9,21 @@ import { Refusal } from '#platform/errors.ts';
 import type { Service } from '#platform/service.ts';
 import { createDemo } from '../../app/prepare.ts';
 import type { Command } from './arguments.ts';
-import { clientCommand, command, list, listOrAll, may, must, oneOf, onOff, severalOf, UsageError, whole, words } from './arguments.ts';
+import {
+  clientCommand,
+  command,
+  list,
+  listOrAll,
+  may,
+  must,
+  oneOf,
+  onOff,
+  several,
+  severalOf,
+  UsageError,
+  whole,
+  words,
+} from './arguments.ts';
 import { importListings } from './import-listings.ts';
 
 const dealer = must('CODE', words);
@@ -70,12 +85,13 @@ export const commands: readonly Command[] = [
   command({
     noun: 'user',
     verb: 'set',
-    does: 'Changes a member of staff: role, status, branches, and single permissions beside those of the role.',
+    does: 'Changes a member of staff: role, status, password, branches, and single permissions beside those of the role.',
     flags: {
       dealer,
       email,
       role: may('R', oneOf(roles)),
       status: may(staffStatuses.join('|'), oneOf(staffStatuses)),
+      password: may('P', words),
       without: may('PERMISSIONS', severalOf(permissionCodes)),
       with: may('PERMISSIONS', severalOf(permissionCodes)),
       branches,
@@ -135,6 +151,29 @@ export const commands: readonly Command[] = [
     does: 'Ends a key for good.',
     flags: { id: keyId },
     run: async ({ id }, service) => revokeKey(await dealerOf(service, id), id),
+  }),
+  command({
+    noun: 'app',
+    verb: 'register',
+    does: 'Registers a partner app; its secret is shown this once. --redirect-uri may be given several times.',
+    flags: {
+      name: must('N', words),
+      website: must('U', words),
+      logo: may('U', words),
+      'redirect-uri': several('U', words),
+      scopes: must('a,b', list),
+    },
+    async run({ 'redirect-uri': redirectUris, logo = null, ...rest }, service) {
+      const { clientId, clientSecret } = await registerApp(service, { ...rest, logo, redirectUris });
+      return { client_id: clientId, client_secret: clientSecret };
+    },
+  }),
+  command({
+    noun: 'app',
+    verb: 'revoke',
+    does: 'Ends a partner app for good, and all it was authorised to.',
+    flags: { 'client-id': must('ID', words) },
+    run: ({ 'client-id': clientId }, service) => revokeApp(service, clientId),
   }),
   command({
     noun: 'demo',

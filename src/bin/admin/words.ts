@@ -30,6 +30,7 @@ const flags: Readonly<Record<string, string>> = {
   branchIds: 'branches',
   environment: 'env',
   expiresAt: 'expires',
+  redirectUris: 'redirect-uri',
 };
 
 function flagOf(field: string): string {

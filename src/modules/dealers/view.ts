@@ -1,4 +1,4 @@
-import type { Context } from '#platform/context.ts';
+import type { AppDetails, Context } from '#platform/context.ts';
 import type { Instant } from '#platform/dates.ts';
 import { toDateTime } from '#platform/dates.ts';
 import type { Branch, Me } from './contract.ts';
@@ -58,7 +58,7 @@ export function toMe({ dealer, caller }: Context, row: DealerRow, rest: Rest): M
     key: {
       id: caller.id,
       name: caller.name,
-      kind: caller.kind === 'system' ? 'secret' : caller.kind,
+      kind: caller.kind === 'system' || caller.kind === 'user' ? 'secret' : caller.kind,
       lookup: key?.lookup ?? null,
       scopes: [...caller.granted],
       effective_scopes: [...caller.scopes],
@@ -68,6 +68,16 @@ export function toMe({ dealer, caller }: Context, row: DealerRow, rest: Rest): M
       created_at: key ? toDateTime(key.createdAt) : null,
     },
     owner: caller.kind === 'publishable' ? null : caller.owner,
-    app: null,
+    app: toApp(key?.app ?? null),
   };
 }
+
+const toApp = (app: AppDetails | null): Me['app'] =>
+  app && {
+    id: app.id,
+    name: app.name,
+    website_url: app.websiteUrl,
+    logo_url: app.logoUrl,
+    authorised_at: toDateTime(app.authorisedAt),
+    scopes: [...app.scopes],
+  };

@@ -5,9 +5,9 @@ import type { Identity, Known } from '#platform/doors.ts';
 import { Refusal } from '#platform/errors.ts';
 import type { Branches } from '#platform/reach.ts';
 import type { Service } from '#platform/service.ts';
-import { readKeyText } from './key-text.ts';
-import type { Asked, Found, FoundKey } from './queries.ts';
-import { identifyAll, saveLastUsed } from './queries.ts';
+import { readKeyText, readTokenText } from './key-text.ts';
+import type { Asked, Found, FoundKey, Used } from './queries.ts';
+import { identifyAll, saveLastUsed, saveLastUsedByApps } from './queries.ts';
 import { effectiveBranches, effectiveScopes, standingOf, whyClosed } from './rules.ts';
 
 interface Waiting extends Asked {
@@ -33,14 +33,16 @@ const flushMs = 30_000;
  */
 export function identifier({ pools, clock }: Service): Identifier {
   const waiting: Waiting[] = [];
-  const used = new Map<string, { dealerId: string; keyId: string; at: string; ip: string }>();
+  const used = new Map<string, Used & { kind: FoundKey['kind'] }>();
   let busy = false;
 
   const flush = async () => {
     if (used.size === 0) return;
-    const rows = [...used.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+    const rows = [...used.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     used.clear();
-    await saveLastUsed(pools.doors, rows);
+    const [byApps, byKeys] = [rows.filter(({ kind }) => kind === 'oauth'), rows.filter(({ kind }) => kind !== 'oauth')];
+    if (byKeys.length > 0) await saveLastUsed(pools.doors, byKeys);
+    if (byApps.length > 0) await saveLastUsedByApps(pools.doors, byApps);
   };
   const timer = setInterval(() => void flush().catch(() => undefined), flushMs).unref();
 
@@ -58,7 +60,7 @@ export function identifier({ pools, clock }: Service): Identifier {
       batch.forEach((asked, i) => {
         const identity = identityOf(asked.sent, found[i]!);
         const key = identity.known && found[i]!.key;
-        if (key) used.set(key.id, { dealerId: key.calling_dealer_id, keyId: key.id, at: identity.now, ip: asked.ip });
+        if (key) used.set(key.id, { kind: key.kind, dealerId: key.calling_dealer_id, id: key.id, at: identity.now, ip: asked.ip });
         asked.resolve(identity);
       });
     } catch (error) {
@@ -69,9 +71,8 @@ export function identifier({ pools, clock }: Service): Identifier {
   return {
     identify: (token, ip) =>
       new Promise((resolve, reject) => {
-        const read = token === null ? null : readKeyText(token);
-        const asked = { lookup: read?.lookup ?? null, hash: read?.hash ?? null, visitor: visitorOf(ip) };
-        waiting.push({ ...asked, ip, sent: token !== null, resolve, reject });
+        const sent = token !== null;
+        waiting.push({ ...lookUpBy(token ?? ''), visitor: visitorOf(ip), ip, sent, resolve, reject });
         if (busy) return;
         busy = true;
         setImmediate(next); // Whoever's request was read in the same turn of the event loop comes along.
@@ -81,6 +82,12 @@ export function identifier({ pools, clock }: Service): Identifier {
       await flush();
     },
   };
+}
+
+/** What finds the key, or the access token, that was sent. */
+function lookUpBy(sent: string): Pick<Asked, 'lookup' | 'hash' | 'token'> {
+  const token = readTokenText(sent);
+  return { lookup: null, hash: null, ...readKeyText(sent), token: token?.kind === 'oat' ? token.hash : null };
 }
 
 function identityOf(sent: boolean, found: Found): Identity {
@@ -124,6 +131,7 @@ function knownOf(key: FoundKey, rateLimit: number): Known {
         rateLimit,
         expiresAt: key.expires_at,
         createdAt: key.created_at,
+        app: key.app,
       },
     },
   };

@@ -1,13 +1,15 @@
 import type pg from 'pg';
 import type { Role } from '#modules/staff/contract.ts';
-import type { Context } from '#platform/context.ts';
+import type { AppDetails, Context } from '#platform/context.ts';
+import type { KeyKind, Scope } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
 import { prepared } from '#platform/db/connect.ts';
 
-/** One request at the door. `lookup` and `hash` are null when no well-formed key was sent. */
+/** One request at the door. `lookup` and `hash` are null when no well-formed key was sent, `token` when no access token was. */
 export interface Asked {
   readonly lookup: string | null;
   readonly hash: Buffer | null;
+  readonly token: Buffer | null;
   readonly visitor: string;
 }
 
@@ -22,11 +24,13 @@ export interface Found {
   readonly key: FoundKey | null;
 }
 
+/** A key; or an authorisation, with what its access token adds. */
 export interface FoundKey {
   readonly id: string;
-  readonly lookup: string;
+  readonly lookup: string | null;
   readonly name: string;
-  readonly kind: 'secret' | 'publishable';
+  readonly kind: KeyKind;
+  readonly app: AppDetails | null;
   readonly environment: 'live' | 'test';
   readonly scopes: string[];
   readonly all_branches: boolean;
@@ -59,22 +63,34 @@ export interface FoundKey {
 
 /**
  * Who asks, and what is left of the allowance, for all requests that wait at the door: one statement.
- * A request whose secret matches counts on its key (a revoked or expired one too), any other on its address.
+ * A request whose secret matches counts on its key (a revoked or expired one too), one whose access token does on the authorisation,
+ * so that a refresh brings no new allowance, any other on its address.
  * A window is 60 s from its first request; what it refused before does not count. The rows are taken in the order
  * of their subjects, so that two such statements cannot wait for each other.
  */
 const identify = prepared(`
-  with clock as materialized (select coalesce($5::timestamptz, clock_timestamp()) as now),
+  with clock as materialized (select coalesce($6::timestamptz, clock_timestamp()) as now),
   asked as (
-    select * from unnest($1::int[], $2::text[], $3::bytea[], $4::text[]) as a (n, lookup, hash, visitor)
+    select * from unnest($1::int[], $2::text[], $3::bytea[], $4::bytea[], $5::text[]) as a (n, lookup, hash, token, visitor)
   ),
   known as materialized (
-    select a.n, s.lookup, s.revoked_at as secret_revoked_at, k.*,
-           coalesce('key:' || k.id, 'ip:' || a.visitor) as subject,
-           coalesce(k.rate_limit, case k.kind when 'secret' then 120 when 'publishable' then 300 else 60 end) as allowed
+    select a.n, s.lookup, coalesce(k.id, g.id) as id, coalesce(k.dealer_id, g.dealer_id) as dealer_id, coalesce(k.name, p.name) as name,
+           case when g.id is null then k.kind::text else 'oauth' end as kind,
+           case when g.id is null then k.environment else 'live' end as environment,
+           coalesce(k.owner_id, g.staff_id) as owner_id, coalesce(k.scopes, t.scopes) as scopes,
+           coalesce(k.all_branches, true) as all_branches, coalesce(k.branch_ids, '{}') as branch_ids,
+           coalesce(k.ips, '{}') as ips, coalesce(k.origins, '{}') as origins,
+           coalesce(k.expires_at, t.expires_at) as expires_at, coalesce(k.created_at, t.created_at) as created_at,
+           coalesce(k.revoked_at, s.revoked_at, g.revoked_at, t.revoked_at, p.revoked_at) is not null as revoked,
+           p.id as app_id, p.website_url, p.logo_url, g.approved_at, g.scopes as approved_scopes,
+           coalesce('key:' || k.id, 'authorisation:' || g.id, 'ip:' || a.visitor) as subject,
+           coalesce(k.rate_limit, case when g.id is not null or k.kind = 'secret' then 120 when k.kind = 'publishable' then 300 else 60 end) as allowed
       from asked a
       left join api_key_secret s on s.lookup = a.lookup and s.hash = a.hash
       left join api_key k on k.dealer_id = s.dealer_id and k.id = s.key_id
+      left join oauth_access_token t on t.hash = a.token
+      left join oauth_authorisation g on g.dealer_id = t.dealer_id and g.id = t.authorisation_id
+      left join oauth_app p on p.id = g.app_id
   ),
   counted as (
     insert into allowance as w (subject, used, allowed, ends)
@@ -89,7 +105,7 @@ const identify = prepared(`
          (c.used - count(*) over (partition by q.subject) + row_number() over (partition by q.subject order by q.n))::int as position,
          greatest(1, ceil(extract(epoch from c.ends - clock.now)))::int as reset_seconds,
          q.id as key_id, q.lookup, q.name, q.kind, q.environment, q.scopes, q.all_branches, q.branch_ids, q.ips, q.origins, q.expires_at, q.created_at,
-         q.revoked_at is not null or q.secret_revoked_at is not null as revoked,
+         q.revoked, q.app_id, q.website_url, q.logo_url, q.approved_at, q.approved_scopes,
          coalesce(q.expires_at <= clock.now, false) as expired,
          keeper.status = 'active' as keeper_active,
          home.id as calling_dealer_id, home.plan,
@@ -109,30 +125,59 @@ const identify = prepared(`
 
 /** Answers all of them at once, in the order they asked. */
 export async function identifyAll(doors: pg.Pool, asked: readonly Asked[], clock: Instant | null): Promise<Found[]> {
-  const { rows } = await doors.query({
-    ...identify,
-    values: [asked.map((_, n) => n), asked.map((a) => a.lookup), asked.map((a) => a.hash), asked.map((a) => a.visitor), clock],
-  });
-  return rows.map(({ n, now, allowed, position, reset_seconds, key_id, ...key }) => ({
+  const columns = (['lookup', 'hash', 'token', 'visitor'] as const).map((column) => asked.map((one) => one[column]));
+  const { rows } = await doors.query({ ...identify, values: [asked.map((_, n) => n), ...columns, clock] });
+  return rows.map(({ n, now, allowed, position, reset_seconds, key_id, ...row }) => ({
     n,
     now,
     allowed,
     position,
     reset_seconds,
-    key: key_id === null ? null : { id: key_id, ...key },
+    key: key_id === null ? null : { id: key_id, ...row, app: appOf(row) },
   }));
 }
 
+/** Its columns; all are null of a key. */
+interface AppRow {
+  readonly app_id: string | null;
+  readonly name: string;
+  readonly website_url: string;
+  readonly logo_url: string | null;
+  readonly approved_at: Instant;
+  readonly approved_scopes: Scope[];
+}
+
+const appOf = ({
+  app_id: id,
+  name,
+  website_url: websiteUrl,
+  logo_url: logoUrl,
+  approved_at: authorisedAt,
+  approved_scopes: scopes,
+}: AppRow): FoundKey['app'] => (id === null ? null : { id, name, websiteUrl, logoUrl, authorisedAt, scopes });
+
+/** A key, or an authorisation, as it was used last. */
+export interface Used {
+  readonly dealerId: string;
+  readonly id: string;
+  readonly at: Instant;
+  readonly ip: string;
+}
+
 /** Notes when and from where keys were last used; neither a turn nor `updated_at` is touched. */
-export async function saveLastUsed(
-  doors: pg.Pool,
-  used: readonly { dealerId: string; keyId: string; at: Instant; ip: string }[],
-): Promise<void> {
+export const saveLastUsed = (doors: pg.Pool, used: readonly Used[]): Promise<void> =>
+  saveUses(doors, 'update api_key k set last_used_at = u.at, last_used_ip = u.ip', used);
+
+/** The same of authorisations. */
+export const saveLastUsedByApps = (doors: pg.Pool, used: readonly Used[]): Promise<void> =>
+  saveUses(doors, 'update oauth_authorisation k set last_used_at = u.at, last_used_ip = u.ip', used);
+
+async function saveUses(doors: pg.Pool, update: string, used: readonly Used[]): Promise<void> {
   await doors.query(
-    `update api_key k set last_used_at = u.at, last_used_ip = u.ip
+    `${update}
        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[]) as u (dealer_id, id, at, ip)
       where k.dealer_id = u.dealer_id and k.id = u.id and coalesce(k.last_used_at < u.at, true)`,
-    [used.map((u) => u.dealerId), used.map((u) => u.keyId), used.map((u) => u.at), used.map((u) => u.ip)],
+    [used.map((u) => u.dealerId), used.map((u) => u.id), used.map((u) => u.at), used.map((u) => u.ip)],
   );
 }
 

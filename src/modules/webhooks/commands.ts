@@ -5,6 +5,7 @@ import type { Caller, Context } from '#platform/context.ts';
 import type { Tombstone } from '#platform/contract.ts';
 import { fromMillis, toMillis } from '#platform/dates.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
+import { Refusal } from '#platform/errors.ts';
 import { toTombstone } from '#platform/records.ts';
 import { uuidv7 } from '#platform/secrets.ts';
 import { checkAddress } from './address.ts';
@@ -38,6 +39,7 @@ export const createEndpoint = (ctx: Context, body: NewEndpoint): Promise<Webhook
     const subscription = subscriptionOf(tx.caller, body.events);
     // Asked again: the plan may have fallen since the request came in.
     checkPaid(await rows.callingPlan(tx));
+    await checkConnected(tx);
     checkRoom(await rows.countEndpoints(tx));
     const { id: dealerId } = tx.dealer;
     const { enabled = true } = body;
@@ -83,6 +85,7 @@ export const updateEndpoint = (ctx: Context, id: string, changes: EndpointChange
     if (changed.length === 0) return toEndpoint(before);
     await rows.saveEndpoint(tx, id, saved(after));
     if (after.enabled && !before.enabled) checkPaid(await rows.callingPlan(tx));
+    await checkConnected(tx);
     // What was meant for another address does not follow to this one, nor goes out what it no longer asks for.
     if (after.url !== before.url || (before.enabled && !after.enabled)) await cancelDeliveries(tx, [id]);
     else if (subscription) await cancelOtherTypes(tx, id, [...receivedBy(after).map(({ type }) => type), ping.type]);
@@ -138,7 +141,17 @@ export async function followPlan(tx: Context, paid: boolean): Promise<void> {
   for (const id of silenced) recordActivity(tx, 'updated', record, id, ability);
 }
 
+/** Disables what an app made with an authorisation that is over, for good: a paid plan does not bring it back. Inside a transaction. */
+export const disableEndpointsOfApp = async (tx: Context, authorisationId: string): Promise<void> =>
+  disableEndpoints(tx, await rows.idsMadeWith(tx, authorisationId), 'app_revoked');
+
 const record = 'webhook_endpoint';
+
+/** What an app makes or changes while its authorisation ends would be left over when its endpoints have been disabled. */
+async function checkConnected(tx: Context): Promise<void> {
+  const { kind, id } = tx.caller;
+  if (kind === 'oauth' && id !== null && (await rows.isOver(tx, id))) throw new Refusal('api_key_revoked');
+}
 
 /** What a change makes of the subscription; null when it leaves it. */
 const checkSubscription = ({ caller }: Context, { events }: EndpointChanges) => (events ? subscriptionOf(caller, events) : null);
@@ -152,4 +165,4 @@ const changeable = (ctx: Context, id: string, { description: _theirs, ...decidin
 
 const creatorOf = ({ kind, id, name }: Caller): Creator => ({ kind: creators[kind], id, name });
 
-const creators = { secret: 'key', publishable: 'key', oauth: 'oauth_app', system: 'user' } as const;
+const creators = { secret: 'key', publishable: 'key', oauth: 'oauth_app', user: 'user', system: 'user' } as const;

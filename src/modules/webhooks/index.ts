@@ -1,4 +1,4 @@
-export { disableEndpoints, followPlan } from './commands.ts';
+export { disableEndpoints, disableEndpointsOfApp, followPlan } from './commands.ts';
 export type { Courier } from './courier.ts';
 export { deliver } from './courier.ts';
 export { notify } from './notices.ts';

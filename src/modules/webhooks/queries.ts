@@ -77,6 +77,27 @@ export async function idsOf(tx: Context, which: 'enabled' | DisabledReason): Pro
   return found.map(({ id }) => id);
 }
 
+/** Those an app made with an authorisation, as far as they send or would again on a paid plan. */
+export async function idsMadeWith(tx: Context, authorisationId: string): Promise<string[]> {
+  const found = await endpoints(tx)
+    .select('webhook_endpoint.id')
+    .where(sql<SqlBool>`created_by @> ${JSON.stringify({ kind: 'oauth_app', id: authorisationId })}::jsonb`)
+    .where(sql<SqlBool>`(enabled or disabled_reason = 'plan')`)
+    .execute();
+  return found.map(({ id }) => id);
+}
+
+/** Whether an authorisation was revoked, by now. */
+export async function isOver(tx: Context, authorisationId: string): Promise<boolean> {
+  const found = await tx.db
+    .selectFrom('oauth_authorisation')
+    .select('revoked_at')
+    .where('dealer_id', '=', tx.dealer.id)
+    .where('id', '=', authorisationId)
+    .executeTakeFirst();
+  return found?.revoked_at !== null;
+}
+
 // ---- Writing ----
 
 export async function insertEndpoint(tx: Context, row: EndpointRow): Promise<void> {
@@ -101,14 +122,14 @@ export async function deleteEndpoint(tx: Context, id: string): Promise<void> {
   await tx.db.deleteFrom('webhook_endpoint').where('dealer_id', '=', tx.dealer.id).where('id', '=', id).execute();
 }
 
-/** Disables those of them that are enabled, and says which they were. */
+/** Disables those of them that are enabled, and says which they were. The end of an app outlasts that of a plan. */
 export async function disableAll(tx: Context, ids: readonly string[], reason: DisabledReason): Promise<string[]> {
   const disabled = await tx.db
     .updateTable('webhook_endpoint')
     .set({ enabled: false, disabled_reason: reason, disabled_at: tx.now, updated_at: tx.now })
     .where('dealer_id', '=', tx.dealer.id)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where('enabled', '=', true)
+    .where(reason === 'app_revoked' ? sql<SqlBool>`(enabled or disabled_reason = 'plan')` : sql<SqlBool>`enabled`)
     .returning('id')
     .execute();
   return disabled.map(({ id }) => id);

@@ -14,6 +14,8 @@ export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S[], I[], U[]>
   : T[];
 
+export type AuthorisationEnd = "app" | "dealer" | "operator" | "reuse";
+
 export type AxleConfiguration = "4X2" | "4X4" | "6X2" | "6X4" | "6X6" | "8X2" | "8X4" | "8X6" | "8X8";
 
 export type BodyType = "A_CLASS" | "ADVENTURE" | "AMERICAN_RV" | "BOX_VAN" | "C_CLASS" | "CAMPER" | "CAMPERVAN" | "CAR_DERIVED_VAN" | "CHASSIS_CAB" | "COACH_BUILT" | "COMBI_VAN" | "COMMUTER" | "CONVERTIBLE" | "COUPE" | "CURTAIN_SIDE" | "CUSTOM_CRUISER" | "DROPSIDE" | "ENDURO" | "ESTATE" | "HATCHBACK" | "HEARSE" | "HIGH_ROOF_VAN" | "HIGH_TOP" | "LIMOUSINE" | "LOW_LOADER" | "LOW_PROFILE" | "LUTON" | "MICRO_MOTORHOME" | "MINIBIKE" | "MINIBUS" | "MOPED" | "MOTOCROSSER" | "MPV" | "NAKED" | "PANEL_VAN" | "PICKUP" | "QUAD_ATV" | "ROADSTER_RETRO" | "SALOON" | "SCOOTER" | "SIDECAR" | "SPECIAL" | "SPECIALIST_VEHICLE" | "SPORTS_TOURER" | "SUPER_MOTO" | "SUPER_SPORTS" | "SUV" | "TEMPERATURE_CONTROLLED" | "THREE_WHEELER" | "TIPPER" | "TOURER" | "TRAIL_BIKE" | "VAN_CONVERSION" | "VEHICLE_TRANSPORTER" | "WELFARE" | "WINDOW_VAN";
@@ -543,6 +545,64 @@ export interface Migration {
   ran_at: Generated<Instant>;
 }
 
+export interface OauthAccessToken {
+  authorisation_id: string;
+  created_at: Instant;
+  dealer_id: string;
+  expires_at: Instant;
+  hash: Buffer;
+  revoked_at: Instant | null;
+  scopes: string[];
+}
+
+export interface OauthApp {
+  client_id: string;
+  created_at: Instant;
+  id: string;
+  logo_url: string | null;
+  name: string;
+  redirect_uris: string[];
+  revoked_at: Instant | null;
+  scopes: string[];
+  secret_hash: Buffer;
+  website_url: string;
+}
+
+export interface OauthAuthorisation {
+  app_id: string;
+  approved_at: Instant;
+  dealer_id: string;
+  id: string;
+  last_used_at: Instant | null;
+  last_used_ip: string | null;
+  revoked_at: Instant | null;
+  revoked_by: AuthorisationEnd | null;
+  scopes: string[];
+  staff_id: string;
+}
+
+export interface OauthCode {
+  app_id: string;
+  authorisation_id: string | null;
+  challenge: string;
+  created_at: Instant;
+  dealer_id: string;
+  expires_at: Instant;
+  hash: Buffer;
+  redirect_uri: string;
+  scopes: string[];
+  staff_id: string;
+  used_at: Instant | null;
+}
+
+export interface OauthRefreshToken {
+  authorisation_id: string;
+  dealer_id: string;
+  expires_at: Instant;
+  hash: Buffer;
+  used_at: Instant | null;
+}
+
 export interface Part {
   created_at: Instant;
   dealer_id: string;
@@ -657,6 +717,17 @@ export interface Staff {
   status: Generated<StaffStatus>;
   updated_at: Instant;
   withheld: Generated<string[]>;
+}
+
+export interface StaffSession {
+  created_at: Instant;
+  dealer_id: string;
+  expires_at: Instant;
+  hash: Buffer;
+  id: string;
+  proved_at: Instant;
+  seen_at: Instant;
+  staff_id: string;
 }
 
 export interface StockMovement {
@@ -885,6 +956,11 @@ export interface DB {
   job_card: JobCard;
   job_card_line: JobCardLine;
   migration: Migration;
+  oauth_access_token: OauthAccessToken;
+  oauth_app: OauthApp;
+  oauth_authorisation: OauthAuthorisation;
+  oauth_code: OauthCode;
+  oauth_refresh_token: OauthRefreshToken;
   part: Part;
   part_exchange: PartExchange;
   part_stock: PartStock;
@@ -895,6 +971,7 @@ export interface DB {
   purchase_order: PurchaseOrder;
   reference_code: ReferenceCode;
   staff: Staff;
+  staff_session: StaffSession;
   stock_movement: StockMovement;
   stored_answer: StoredAnswer;
   vehicle: Vehicle;

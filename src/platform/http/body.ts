@@ -9,7 +9,7 @@ export const bodyTimeoutMs = 30_000;
 
 /** Receives a JSON body: size, content type, time, UTF-8, JSON. Absent is `undefined`. */
 export async function receiveJson(request: IncomingMessage, limit: number, timeoutMs = bodyTimeoutMs): Promise<unknown> {
-  const bytes = await receive(request, limit, timeoutMs);
+  const bytes = await receiveBytes(request, limit, timeoutMs);
   if (bytes.length === 0) return undefined;
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (!jsonTypes.some((known) => known === type)) throw invalid('body', 'Send the body as application/json.');
@@ -24,14 +24,19 @@ export function checkNotEncoded({ headers }: IncomingMessage): void {
 }
 
 function parseJson(bytes: Buffer): unknown {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw invalid('body', 'Not valid JSON in UTF-8.');
-  }
+  const parsed = jsonIn(bytes);
+  if (parsed === undefined) throw invalid('body', 'Not valid JSON in UTF-8.');
   checkNesting(parsed);
   return parsed;
+}
+
+/** The JSON in UTF-8 that these bytes are; undefined when they are none. */
+export function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Lets the rest of a body that was refused run out, so that its sender comes to read the answer. Whoever sends on and on is cut off. */
@@ -48,7 +53,8 @@ export function discardRest(request: IncomingMessage, timeoutMs = bodyTimeoutMs)
 
 const mostDiscarded = 64 * 1024 * 1024;
 
-function receive(request: IncomingMessage, limit: number, timeoutMs: number): Promise<Buffer> {
+/** Receives a body as it is: size and time. */
+export function receiveBytes(request: IncomingMessage, limit: number, timeoutMs = bodyTimeoutMs): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
@@ -81,7 +87,7 @@ const tooLarge = (limit: number) => new Refusal('body_too_large', `The body is l
  * Walks without recursion, so that no nesting can exhaust the stack. A field named `__proto__` is no field of anything,
  * and goes no further: what copies fields by name would take it for the prototype, or drop it unseen.
  */
-function checkNesting(value: unknown): void {
+export function checkNesting(value: unknown): void {
   let layer: unknown[] = [value];
   for (let depth = 0; layer.length > 0; depth++) {
     if (depth > deepest) throw invalid('body', `Nested deeper than ${deepest} levels.`);

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { secretScopes } from '#modules/keys/contract.ts';
+import { text } from '#platform/contract.ts';
+
+// ---- Apps ----
+
+/** Schemes with which an address shows or runs something, instead of leading to an app. */
+const noApps = [
+  ...['javascript', 'data', 'vbscript', 'file', 'filesystem', 'blob', 'about', 'view-source', 'jar', 'ftp', 'ws', 'wss'],
+  ...['mailto', 'tel', 'sms', 'urn', 'chrome', 'intent'],
+];
+
+/** This machine as a program on it is called: what answers there needs no certificate. */
+const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
+
+/** Compared letter by letter, so it is taken as it is written. */
+function isRedirectUri(given: string): boolean {
+  const url = /^[\x21-\x7e]+$/.test(given) && !/[#\\"<>]/.test(given) ? URL.parse(given) : null;
+  if (!url || url.username || url.password) return false;
+  const scheme = url.protocol.slice(0, -1);
+  if (scheme === 'https') return given.startsWith('https://');
+  if (scheme === 'http') return given.startsWith('http://') && loopback.test(url.hostname);
+  return given.startsWith(`${scheme}:/`) && !noApps.includes(scheme);
+}
+
+const redirectUri = z.string().max(2048, { error: 'At most 2048 characters.', abort: true }).refine(isRedirectUri, {
+  error:
+    'An https address, an http address of this machine (http://127.0.0.1:8000/callback), or one with a scheme of the app’s own; no fragment.',
+});
+
+const page = z
+  .string()
+  .trim()
+  .max(2048, { error: 'At most 2048 characters.', abort: true })
+  .refine((given) => /^https:\/\/[^\s"<>\\]+$/i.test(given) && URL.canParse(given), {
+    error: 'An https address, such as https://www.example.com.',
+  });
+
+/** An app that the operator registers. */
+export const newApp = z.strictObject({
+  name: text(120),
+  website: page,
+  logo: page.nullable().default(null),
+  redirectUris: z.array(redirectUri).min(1, { error: 'At least one.' }).max(20, { error: 'At most 20.' }),
+  scopes: z
+    .array(z.enum(secretScopes as [string, ...string[]], { error: 'Not a scope an app can have.' }))
+    .min(1, { error: 'At least one.' }),
+});
+
+export type NewApp = z.input<typeof newApp>;
+
+// ---- How long things last ----
+
+export const consentMinutes = 60;
+export const codeMinutes = 10;
+export const accessTokenSeconds = 3_600;
+export const refreshTokenDays = 90;
+/** For so long after an authorisation is over its codes and tokens are known for what they were. */
+export const keptDays = 90;
+
+// ---- The endpoints ----
+
+export const authorizeParameters = [
+  ...(['response_type', 'client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method'] as const),
+];
+
+export const clientParameters = ['client_id', 'client_secret'] as const;
+
+export const tokenParameters = [
+  ...clientParameters,
+  ...(['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'] as const),
+];
+
+export const revokeParameters = [...clientParameters, 'token' as const];
+
+/** What a code or refresh token is exchanged for. */
+export const tokenResponse = z
+  .object({
+    access_token: z.string().describe('`svc_oat_…`, used like a key for an hour.'),
+    token_type: z.literal('Bearer'),
+    expires_in: z.literal(accessTokenSeconds),
+    refresh_token: z.string().describe('`svc_ort_…`, accepted once within 90 days.'),
+    scope: z.string().describe('The scopes of the access token, separated by spaces.'),
+  })
+  .meta({ id: 'OAuthTokens' });
+
+export type TokenResponse = z.output<typeof tokenResponse>;

@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import type { KnownScope } from '#modules/staff/contract.ts';
+import type { Context } from '#platform/context.ts';
+import type { Instant } from '#platform/dates.ts';
+import { readsOfAll } from '#platform/db/queries.ts';
+import type { Service } from '#platform/service.ts';
+
+// ---- Apps ----
+
+type Named = { readonly client_id: string } | { readonly id: string };
+
+/** An app that may connect, and the time at which it was looked up. */
+export async function findApp(service: Service, named: Named) {
+  const apps = readsOfAll(service.pools.work)
+    .selectFrom('oauth_app')
+    .select(['id', 'secret_hash', 'name', 'website_url', 'logo_url', 'redirect_uris', 'scopes', timeOf(service).as('now')])
+    .where('revoked_at', 'is', null);
+  const app = await ('id' in named ? apps.where('id', '=', named.id) : apps.where('client_id', '=', named.client_id)).executeTakeFirst();
+  return app && { ...app, scopes: app.scopes as KnownScope[] };
+}
+
+export type AppRow = NonNullable<Awaited<ReturnType<typeof findApp>>>;
+
+export interface NewAppRow {
+  readonly id: string;
+  readonly client_id: string;
+  readonly secret_hash: Buffer;
+  readonly name: string;
+  readonly website_url: string;
+  readonly logo_url: string | null;
+  readonly redirect_uris: string[];
+  readonly scopes: string[];
+  readonly created_at: Instant;
+}
+
+export async function insertApp(service: Service, row: NewAppRow): Promise<void> {
+  await readsOfAll(service.pools.work).insertInto('oauth_app').values(row).execute();
+}
+
+/** Ends an app; its id, or nothing when there is none that is not ended. */
+export async function endApp(service: Service, clientId: string): Promise<string | undefined> {
+  const ended = await readsOfAll(service.pools.work)
+    .updateTable('oauth_app')
+    .set({ revoked_at: timeOf(service) })
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return ended?.id;
+}
+
+/** What an app was authorised to and is not over, at all dealers. */
+export const authorisationsOfApp = (service: Service, appId: string) =>
+  readsOfAll(service.pools.work)
+    .selectFrom('oauth_authorisation')
+    .select(['dealer_id', 'id'])
+    .where('app_id', '=', appId)
+    .where('revoked_at', 'is', null)
+    .execute();
+
+// ---- Authorisations ----
+
+/** The plan of the dealership, as it stands now. */
+export async function planOf(ctx: Context): Promise<string> {
+  const { plan } = await ctx.db.selectFrom('dealer').select('plan').where('id', '=', ctx.dealer.id).executeTakeFirstOrThrow();
+  return plan;
+}
+
+interface NewCode {
+  readonly hash: Buffer;
+  readonly app_id: string;
+  readonly staff_id: string;
+  readonly scopes: string[];
+  readonly redirect_uri: string;
+  readonly challenge: string;
+  readonly created_at: Instant;
+  readonly expires_at: Instant;
+}
+
+export async function insertCode(tx: Context, row: NewCode): Promise<void> {
+  await tx.db
+    .insertInto('oauth_code')
+    .values({ dealer_id: tx.dealer.id, ...row })
+    .execute();
+}
+
+/** Whether somebody administers the dealership. */
+export async function isAdministrator(ctx: Context, staffId: string): Promise<boolean> {
+  const found = await ctx.db
+    .selectFrom('staff')
+    .select('role')
+    .where('dealer_id', '=', ctx.dealer.id)
+    .where('id', '=', staffId)
+    .executeTakeFirst();
+  return found?.role === 'ADMINISTRATOR';
+}
+
+/** What the dealership is connected to: neither revoked nor left unused until its last refresh token expired. The newest first. */
+export const connections = (ctx: Context) =>
+  ctx.db
+    .selectFrom('oauth_authorisation as g')
+    .innerJoin('oauth_app as p', 'p.id', 'g.app_id')
+    .innerJoin('staff as u', (join) => join.onRef('u.dealer_id', '=', 'g.dealer_id').onRef('u.id', '=', 'g.staff_id'))
+    .select(['g.id', 'g.scopes', 'g.approved_at', 'g.last_used_at', 'p.name', 'p.website_url', 'u.id as staff_id', 'u.name as staff_name'])
+    .where('g.dealer_id', '=', ctx.dealer.id)
+    .where('g.revoked_at', 'is', null)
+    .where('p.revoked_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('oauth_refresh_token as r')
+          .select('r.hash')
+          .whereRef('r.dealer_id', '=', 'g.dealer_id')
+          .whereRef('r.authorisation_id', '=', 'g.id')
+          .where('r.expires_at', '>', timeOf(ctx.service)),
+      ),
+    )
+    .orderBy('g.approved_at', 'desc')
+    .orderBy('g.id')
+    .execute();
+
+export const authorisationById = (ctx: Context, id: string) =>
+  ctx.db
+    .selectFrom('oauth_authorisation')
+    .select(['id', 'revoked_at'])
+    .where('dealer_id', '=', ctx.dealer.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export type End = 'reuse' | 'app' | 'dealer' | 'operator';
+
+/** Ends an authorisation with all its codes and tokens; whether it was not over yet. */
+export async function endAuthorisation(tx: Context, id: string, by: End): Promise<boolean> {
+  const ended = await tx.db
+    .updateTable('oauth_authorisation')
+    .set({ revoked_at: timeOf(tx.service), revoked_by: by })
+    .where('dealer_id', '=', tx.dealer.id)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return ended !== undefined;
+}
+
+/** No turn is taken here, so the time is that of the statement. */
+const timeOf = ({ clock }: Service) => sql<Instant>`coalesce(${clock()}::timestamptz, clock_timestamp())`;
