@@ -12,6 +12,7 @@ import { jobCardRoutes } from '#modules/job-cards/routes.ts';
 import { oauthJobs, oauthSchedules } from '#modules/oauth/jobs.ts';
 import { oauthEndpoints } from '#modules/oauth/routes.ts';
 import { referenceRoutes } from '#modules/reference/routes.ts';
+import { staffSchedules } from '#modules/staff/jobs.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
@@ -51,6 +52,7 @@ export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs, ...w
 export const schedules: readonly Schedule[] = [
   ...vehicleSchedules,
   ...eventSchedules,
+  ...staffSchedules,
   ...webhookSchedules(operatorContext),
   ...oauthSchedules,
   { name: 'answers.sweep', cron: '*/10 * * * *', run: sweepAnswers },

@@ -18,7 +18,7 @@ export interface Dealer {
 
 /** Who asks: a key or grant, a member of staff, a job or the operator. Plain data, so that a job can carry it. */
 export interface Caller {
-  readonly kind: KeyKind | 'system';
+  readonly kind: KeyKind | 'user' | 'system';
   /** The key, grant or member of staff itself; `null` for the system. */
   readonly id: string | null;
   readonly name: string;

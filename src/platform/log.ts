@@ -24,6 +24,8 @@ const gone = '[redacted]';
 const secrets: readonly (readonly [RegExp, string])[] = [
   [/\b(svc_(?:(?:live|test)_(?:sk|pk)|oat|ort|oac)_)[\w-]+/g, `$1${gone}`],
   [/\b(whsec_)[\w+/=-]+/g, `$1${gone}`],
+  // Of a session in the web application.
+  [/\b(dms_)[0-9A-Za-z]{43}/g, `$1${gone}`],
   // A header in JSON: as a member, or as a name before its value in a list of raw headers. Then the same quoted once more, then plain text.
   [/("(?:proxy-)?authorization"\s*[:,]\s*\[?\s*")(?:[^"\\]|\\.)*/gi, `$1${gone}`],
   [/(authorization\\*["']\s*[:,]\s*\[?\s*\\*["'])[^"'\\\r\n]+/gi, `$1${gone}`],

@@ -19,7 +19,7 @@ const own: Record<string, readonly string[]> = {
   oauth: ['apps', 'authorise', 'client', 'connections', 'consent', 'metadata', 'page', 'revoke', 'token', 'token-queries'],
   reference: ['lists'],
   events: ['lists'],
-  staff: ['passwords'],
+  staff: ['passwords', 'attempts', 'attempt-queries', 'sessions', 'session-queries'],
   deliveries: ['claim-queries', 'settle-queries', 'log-queries'],
   webhooks: [
     ...['address', 'attempt', 'ping', 'resend', 'secret', 'subscription', 'signature', 'clients', 'courier', 'slots', 'pace', 'ledger'],

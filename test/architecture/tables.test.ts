@@ -9,19 +9,20 @@ const writers: Record<string, readonly string[]> = {
   stored_answer: ['platform'],
   // Its row comes into being with the dealer, and is the platform's from then on.
   dealer_clock: ['platform', 'dealers'],
-  // Counted in the statement that says whose key it is; swept by the platform.
-  allowance: ['platform', 'keys'],
+  // Counted in the statement that says whose key it is, and with attempts to sign in; swept by the platform.
+  allowance: ['platform', 'keys', 'staff'],
+  dealer: ['dealers'],
+  branch: ['dealers'],
+  staff: ['staff'],
+  staff_session: ['staff'],
+  api_key: ['keys'],
+  api_key_secret: ['keys'],
   oauth_app: ['oauth'],
   // When it was used last is written with that of keys, by whoever lets both in.
   oauth_authorisation: ['oauth', 'keys'],
   oauth_code: ['oauth'],
   oauth_access_token: ['oauth'],
   oauth_refresh_token: ['oauth'],
-  dealer: ['dealers'],
-  branch: ['dealers'],
-  staff: ['staff'],
-  api_key: ['keys'],
-  api_key_secret: ['keys'],
   reference_code: ['reference'],
   event: ['events'],
   delivery: ['deliveries'],

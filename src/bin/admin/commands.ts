@@ -85,12 +85,13 @@ export const commands: readonly Command[] = [
   command({
     noun: 'user',
     verb: 'set',
-    does: 'Changes a member of staff: role, status, branches, and single permissions beside those of the role.',
+    does: 'Changes a member of staff: role, status, password, branches, and single permissions beside those of the role.',
     flags: {
       dealer,
       email,
       role: may('R', oneOf(roles)),
       status: may(staffStatuses.join('|'), oneOf(staffStatuses)),
+      password: may('P', words),
       without: may('PERMISSIONS', severalOf(permissionCodes)),
       with: may('PERMISSIONS', severalOf(permissionCodes)),
       branches,

@@ -58,7 +58,7 @@ export function toMe({ dealer, caller }: Context, row: DealerRow, rest: Rest): M
     key: {
       id: caller.id,
       name: caller.name,
-      kind: caller.kind === 'system' ? 'secret' : caller.kind,
+      kind: caller.kind === 'system' || caller.kind === 'user' ? 'secret' : caller.kind,
       lookup: key?.lookup ?? null,
       scopes: [...caller.granted],
       effective_scopes: [...caller.scopes],

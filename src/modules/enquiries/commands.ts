@@ -167,6 +167,7 @@ const withSummaries = (before: DetailedRow, after: DetailedRow, found: Found): D
 /** Who writes a note. In the sandbox everyone reads it, and nobody is told whose key it was. */
 function authorOf({ caller, dealer }: Context): Note['author'] {
   if (caller.kind === 'system') return { id: null, name: caller.name, kind: 'system' };
+  if (caller.kind === 'user') return { id: caller.id, name: caller.name, kind: 'user' };
   return dealer.isSandbox ? { id: null, name: 'A test key', kind: 'api' } : { id: caller.id, name: caller.name, kind: 'api' };
 }
 

@@ -117,7 +117,7 @@ const dataOf = (object: string, { changed, previousStatus }: About): string =>
 
 const actorOf = ({ kind, id, name }: Caller): Actor => ({ kind: actorKinds[kind], id, name });
 
-const actorKinds = { secret: 'key', publishable: 'key', oauth: 'oauth_app', system: 'system' } as const;
+const actorKinds = { secret: 'key', publishable: 'key', oauth: 'oauth_app', user: 'user', system: 'system' } as const;
 
 /** Numbers are taken at the end and at once, so they have no gaps and follow the order of what happened. */
 async function writeEvents(tx: Context, happenings: readonly Happening[]): Promise<void> {

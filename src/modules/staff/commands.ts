@@ -10,6 +10,7 @@ import { newUser, userChanges } from './contract.ts';
 import { hashed } from './passwords.ts';
 import { insertUser, knownBranches, saveUser, userByEmail } from './queries.ts';
 import { withSingles } from './rules.ts';
+import { deleteSessionsOf } from './session-queries.ts';
 
 /** Takes on a member of staff. */
 export async function createUser(ctx: Context, input: NewUser): Promise<{ id: string }> {
@@ -27,9 +28,11 @@ export async function createUser(ctx: Context, input: NewUser): Promise<{ id: st
   });
 }
 
-/** Changes what a member of staff may do, or whether they still work here. It counts for the next request of every key they own. */
+/** Changes what a member of staff may do, or whether they still work here. It counts for the next request of every key they own;
+ * another password or status ends their sessions. */
 export async function setUser(ctx: Context, email: string, input: UserChanges): Promise<{ id: string }> {
-  const { with: given, without: taken, ...changes } = checked(userChanges, input);
+  const { with: given, without: taken, password, ...changes } = checked(userChanges, input);
+  const passwordHash = password === undefined ? undefined : await hashed(password);
 
   return inTransaction(ctx, async (tx) => {
     const user = await userByEmail(tx, email);
@@ -40,10 +43,11 @@ export async function setUser(ctx: Context, email: string, input: UserChanges): 
     const now = { role: user.role, status: user.status, granted: user.granted, withheld: user.withheld, branches: branchesOf(user) };
     const wanted = { ...changes, ...singles };
     const changed = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((field) => differs(wanted[field], now[field]));
-    if (changed.length === 0) return { id: user.id };
+    if (changed.length === 0 && passwordHash === undefined) return { id: user.id };
 
-    await saveUser(tx, user.id, wanted);
-    recordActivity(tx, 'updated', 'staff', user.id, changed);
+    await saveUser(tx, user.id, { ...wanted, passwordHash });
+    if (passwordHash !== undefined || changed.includes('status')) await deleteSessionsOf(tx, user.id);
+    recordActivity(tx, 'updated', 'staff', user.id, [...changed, ...(passwordHash === undefined ? [] : ['password'])]);
     return { id: user.id };
   });
 }

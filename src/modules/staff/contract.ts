@@ -42,37 +42,38 @@ export const roles = [
 export type Role = (typeof roles)[number];
 export const staffStatuses = ['active', 'banned', 'deleted'] as const;
 
-/** A scope of the API: the permission its owner needs, and whether it reaches personal data. */
+/** A scope of the API: what it lets somebody do, in words for the dealership, the permission its owner needs, and whether it reaches personal data. */
 export interface ScopeFacts {
+  readonly words: string;
   readonly permission: Permission | null;
   readonly personalData: boolean;
 }
 
-const needs = (permission: Permission | null, personalData = false): ScopeFacts => ({ permission, personalData });
+const lets = (words: string, permission: Permission | null, personalData = false): ScopeFacts => ({ words, permission, personalData });
 const personal = true;
 
 /** Every scope there is. */
 export const scopeCatalogue = {
-  'vehicles:read': needs('STOCK_VIEW'),
-  'vehicles:write': needs('STOCK_EDIT'),
-  'vehicles:costs': needs('STOCK_COSTS'),
-  'branches:read': needs(null),
-  'enquiries:read': needs('ENQUIRIES_VIEW', personal),
-  'enquiries:write': needs('ENQUIRIES_EDIT', personal),
-  'customers:read': needs('CUSTOMERS_VIEW', personal),
-  'customers:write': needs('CUSTOMERS_EDIT', personal),
-  'sales:read': needs('SALES_VIEW', personal),
-  'sales:write': needs('SALES_EDIT', personal),
-  'appointments:read': needs('DIARY_VIEW', personal),
-  'appointments:write': needs('DIARY_EDIT', personal),
-  'workshop:read': needs('WORKSHOP_VIEW', personal),
-  'workshop:write': needs('WORKSHOP_EDIT', personal),
-  'website_themes:read': needs('WEBSITE_VIEW'),
-  'website_themes:write': needs('WEBSITE_DESIGN'),
-  'webhooks:manage': needs('WEBHOOKS_MANAGE'),
-  'events:read': needs('EVENTS_VIEW'),
-  'public:enquiries': needs(null),
-  'public:valuation_requests': needs(null),
+  'vehicles:read': lets('See vehicles with their prices and photos', 'STOCK_VIEW'),
+  'vehicles:write': lets('Add, change and remove vehicles, their prices and photos', 'STOCK_EDIT'),
+  'vehicles:costs': lets('See what vehicles cost and what is earned with them', 'STOCK_COSTS'),
+  'branches:read': lets('See the branches and their opening hours', null),
+  'enquiries:read': lets('See enquiries, their notes and who made them', 'ENQUIRIES_VIEW', personal),
+  'enquiries:write': lets('Record and change enquiries', 'ENQUIRIES_EDIT', personal),
+  'customers:read': lets('See customers and how to reach them', 'CUSTOMERS_VIEW', personal),
+  'customers:write': lets('Add, change and remove customers', 'CUSTOMERS_EDIT', personal),
+  'sales:read': lets('See deals and invoices', 'SALES_VIEW', personal),
+  'sales:write': lets('Make and change deals', 'SALES_EDIT', personal),
+  'appointments:read': lets('See the diary', 'DIARY_VIEW', personal),
+  'appointments:write': lets('Make, change and cancel appointments', 'DIARY_EDIT', personal),
+  'workshop:read': lets('See job cards of the workshop', 'WORKSHOP_VIEW', personal),
+  'workshop:write': lets('Open and change job cards, and move their parts', 'WORKSHOP_EDIT', personal),
+  'website_themes:read': lets('See the designs of the website', 'WEBSITE_VIEW'),
+  'website_themes:write': lets('Have designs of the website made, and publish them', 'WEBSITE_DESIGN'),
+  'webhooks:manage': lets('Decide where events are sent', 'WEBHOOKS_MANAGE'),
+  'events:read': lets('Read what happened, as far as the other rights reach', 'EVENTS_VIEW'),
+  'public:enquiries': lets('Send enquiries of visitors of the website', null),
+  'public:valuation_requests': lets('Send valuation requests of visitors of the website', null),
 } as const satisfies Record<`${string}:${string}`, ScopeFacts>;
 
 export type KnownScope = keyof typeof scopeCatalogue;
@@ -90,12 +91,14 @@ export const email = z
   .toLowerCase()
   .check(z.email({ error: 'Not an e-mail address.' }));
 
+const password = z.string().min(8, { error: 'At least 8 characters.' }).max(200, { error: 'At most 200 characters.' });
+
 /** A new member of staff. */
 export const newUser = z.strictObject({
   email,
   name: text(120),
   role,
-  password: z.string().min(8, { error: 'At least 8 characters.' }).max(200, { error: 'At most 200 characters.' }),
+  password,
   branches: branches.default('all'),
 });
 
@@ -104,6 +107,7 @@ export const userChanges = z
   .strictObject({
     role,
     status: z.enum(staffStatuses, { error: `One of ${staffStatuses.join(', ')}.` }),
+    password,
     with: z.array(permission),
     without: z.array(permission),
     branches,

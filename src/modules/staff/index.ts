@@ -5,7 +5,9 @@ import { managersAmong } from './rules.ts';
 
 export { createUser, setUser } from './commands.ts';
 export type { Standing } from './rules.ts';
-export { allowsScope, permissionsOf } from './rules.ts';
+export { allowsScope, isProvedLately, permissionsOf } from './rules.ts';
+export type { NotSignedIn, Session, SignedIn, SignIn } from './sessions.ts';
+export { contextOf, proveAgain, sessionOf, signIn, signOut } from './sessions.ts';
 
 /** The id of the member of staff with this e-mail address. */
 export const userIdByEmail = async (ctx: Context, email: string): Promise<string | undefined> => (await userByEmail(ctx, email))?.id;

@@ -63,9 +63,10 @@ interface Saved extends Pick<UserChanges, 'role' | 'status'> {
   readonly granted?: readonly string[];
   readonly withheld?: readonly string[];
   readonly branches?: Branches | undefined;
+  readonly passwordHash?: string | undefined;
 }
 
-export async function saveUser(tx: Context, id: string, { role, status, granted, withheld, branches }: Saved): Promise<void> {
+export async function saveUser(tx: Context, id: string, { role, status, granted, withheld, branches, passwordHash }: Saved): Promise<void> {
   await tx.db
     .updateTable('staff')
     .set({
@@ -74,6 +75,7 @@ export async function saveUser(tx: Context, id: string, { role, status, granted,
       ...(granted && { granted: [...granted] }),
       ...(withheld && { withheld: [...withheld] }),
       ...(branches && branchColumns(branches)),
+      ...(passwordHash && { password_hash: passwordHash }),
       updated_at: tx.now,
     })
     .where('dealer_id', '=', tx.dealer.id)

@@ -1,3 +1,5 @@
+import type { Instant } from '#platform/dates.ts';
+import { toMillis } from '#platform/dates.ts';
 import type { KnownScope, Permission, Role } from './contract.ts';
 import { permissionCodes, scopeCatalogue } from './contract.ts';
 
@@ -36,6 +38,16 @@ export function withSingles(
     withheld: plus(less(standing.withheld, less(given, taken)), taken),
   };
 }
+
+/** Attempts to sign in that a quarter of an hour has room for. */
+export const allowedAttempts = { onDevice: 10, atAccountFromAddress: 5, atAccount: 25, fromAddress: 60 } as const;
+
+/** After so many hours a session is over: unused, and in any case. */
+export const sessionHours = { unused: 8, atMost: 7 * 24 } as const;
+
+/** Whether the password was given so lately that it need not be given again for what reaches far. */
+export const isProvedLately = ({ now, provedAt }: { readonly now: Instant; readonly provedAt: Instant }): boolean =>
+  toMillis(now) - toMillis(provedAt) <= 30 * 60_000;
 
 // One column per role: Administrator, sales Manager, sales Executive, serVice advisor, Technician, marketing (W), accounts (F), Read only.
 const columns: Record<string, Role> = {

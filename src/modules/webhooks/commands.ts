@@ -165,4 +165,4 @@ const changeable = (ctx: Context, id: string, { description: _theirs, ...decidin
 
 const creatorOf = ({ kind, id, name }: Caller): Creator => ({ kind: creators[kind], id, name });
 
-const creators = { secret: 'key', publishable: 'key', oauth: 'oauth_app', system: 'user' } as const;
+const creators = { secret: 'key', publishable: 'key', oauth: 'oauth_app', user: 'user', system: 'user' } as const;

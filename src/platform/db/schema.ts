@@ -719,6 +719,17 @@ export interface Staff {
   withheld: Generated<string[]>;
 }
 
+export interface StaffSession {
+  created_at: Instant;
+  dealer_id: string;
+  expires_at: Instant;
+  hash: Buffer;
+  id: string;
+  proved_at: Instant;
+  seen_at: Instant;
+  staff_id: string;
+}
+
 export interface StockMovement {
   at: Instant;
   branch_id: string;
@@ -960,6 +971,7 @@ export interface DB {
   purchase_order: PurchaseOrder;
   reference_code: ReferenceCode;
   staff: Staff;
+  staff_session: StaffSession;
   stock_movement: StockMovement;
   stored_answer: StoredAnswer;
   vehicle: Vehicle;
