@@ -23,6 +23,12 @@ const writers: Record<string, readonly string[]> = {
   staff_session: ['staff'],
   api_key: ['keys'],
   api_key_secret: ['keys'],
+  oauth_app: ['oauth'],
+  // When it was used last is written with that of keys, by whoever lets both in.
+  oauth_authorisation: ['oauth', 'keys'],
+  oauth_code: ['oauth'],
+  oauth_access_token: ['oauth'],
+  oauth_refresh_token: ['oauth'],
   reference_code: ['reference'],
   event: ['events'],
   delivery: ['deliveries'],

@@ -99,7 +99,7 @@ export async function consentFor({ app, service }: Pick<Dealership, 'app' | 'ser
 /** Acts as a member of staff who signed in to the DMS. */
 export async function asUser({ ctx }: Dealership, staffId: string): Promise<Context> {
   const user = await ctx.db.selectFrom('staff').selectAll().where('id', '=', staffId).executeTakeFirstOrThrow();
-  const caller = { ...ctx.caller, kind: 'user' as never, id: user.id, name: user.name, owner: { id: user.id, name: user.name } };
+  const caller = { ...ctx.caller, kind: 'user' as const, id: user.id, name: user.name, owner: { id: user.id, name: user.name } };
   return { ...ctx, caller: { ...caller, permissions: permissionsOf(user), branches: user.all_branches ? 'all' : user.branch_ids } };
 }
 
