@@ -11,12 +11,6 @@ const writers: Record<string, readonly string[]> = {
   dealer_clock: ['platform', 'dealers'],
   // Counted in the statement that says whose key it is, and with attempts to sign in; swept by the platform.
   allowance: ['platform', 'keys', 'staff'],
-  oauth_app: ['oauth'],
-  // When it was used last is written with that of keys, by whoever lets both in.
-  oauth_authorisation: ['oauth', 'keys'],
-  oauth_code: ['oauth'],
-  oauth_access_token: ['oauth'],
-  oauth_refresh_token: ['oauth'],
   dealer: ['dealers'],
   branch: ['dealers'],
   staff: ['staff'],

@@ -6,6 +6,7 @@ import type { Tool } from '#platform/mcp/tool.ts';
 import { reads, tool } from '#platform/mcp/tool.ts';
 import { buildApi, listen } from '../../src/app/api.ts';
 import { house } from './dealership.ts';
+import { freePort } from './free-port.ts';
 
 interface Test {
   after(undo: () => unknown): void;
@@ -23,15 +24,6 @@ export async function mcpServer(t: Test, wanted: Wanted = {}): Promise<string> {
   const app = buildApi({ service: { ...service, baseUrl }, baseUrl, trustedProxies: [], oauthCallsPerMinute: 1_000, ...wanted });
   t.after(() => app.close());
   return listen(app, '127.0.0.1', Number(new URL(baseUrl).port));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Adds a key to whatever passes, for programs that cannot send one. `lead` says where to. */

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { root } from '../contract/outsiders.ts';
-import { freePort, oauthHouse, walk } from '../support/oauth-house.ts';
+import { freePort } from '../../support/free-port.ts';
+import { oauthHouse, walk } from '../../support/oauth-house.ts';
+import { root } from '../outsiders.ts';
 
 test('the authorization suite of MCP’s conformance tests finds nothing amiss', async (t) => {
   const house = await oauthHouse();

@@ -2,20 +2,21 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import * as second from '@modelcontextprotocol/client';
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
-import type { PartnerApp } from '../support/oauth-house.ts';
-import { oauthHouse, walk } from '../support/oauth-house.ts';
+import type { PartnerApp } from '../../support/oauth-house.ts';
+import { oauthHouse, walk } from '../../support/oauth-house.ts';
 
 const house = await oauthHouse();
 const { clock } = house.dealer;
 const about = { name: 'An assistant', version: '1.0.0' };
 
 /** What an assistant keeps of its connection: the app it was registered as, tokens, and where its user was sent. */
-function memory({ clientId, clientSecret, redirectUri }: PartnerApp) {
-  const kept: Kept = { client: { client_id: clientId, client_secret: clientSecret }, verifier: '' };
+function memory({ clientId, clientSecret, redirectUri, baseUrl }: PartnerApp) {
+  const kept: Kept = { client: { client_id: clientId, client_secret: clientSecret, issuer: baseUrl }, verifier: '' };
   return {
     kept,
     redirectUrl: redirectUri,
@@ -31,6 +32,8 @@ function memory({ clientId, clientSecret, redirectUri }: PartnerApp) {
     redirectToAuthorization: (sentTo: URL) => void Object.assign(kept, { sentTo }),
     saveCodeVerifier: (verifier: string) => void Object.assign(kept, { verifier }),
     codeVerifier: () => kept.verifier,
+    discoveryState: () => kept.discovered,
+    saveDiscoveryState: (discovered: OAuthDiscoveryState) => void Object.assign(kept, { discovered }),
     invalidateCredentials: (scope: string) => void (scope === 'client' || delete kept.tokens),
   };
 }
@@ -39,6 +42,7 @@ interface Kept {
   client: OAuthClientInformationMixed;
   tokens?: OAuthTokens;
   verifier: string;
+  discovered?: OAuthDiscoveryState;
   sentTo?: URL;
   state?: string;
 }
