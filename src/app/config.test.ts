@@ -169,6 +169,8 @@ test('two servers cannot have one port', () => {
     () => readConfig({ API_PORT: '4100', METRICS_PORT: '4100' }),
     new ConfigError('METRICS_PORT must differ from API_PORT, and both are 4100.'),
   );
+  assert.throws(() => readConfig({ DMS_PORT: '4000' }), new ConfigError('DMS_PORT must differ from API_PORT, and both are 4000.'));
+  assert.throws(() => readConfig({ METRICS_PORT: '4001' }), new ConfigError('METRICS_PORT must differ from DMS_PORT, and both are 4001.'));
 });
 
 test('a master key is generated once, for its owner alone, and read again', (t) => {

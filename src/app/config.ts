@@ -47,6 +47,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const dmsPort = read('DMS_PORT', port, 4001);
   const metricsPort = read('METRICS_PORT', port, null);
   if (metricsPort === apiPort) throw new ConfigError(`METRICS_PORT must differ from API_PORT, and both are ${apiPort}.`);
+  if (dmsPort === apiPort) throw new ConfigError(`DMS_PORT must differ from API_PORT, and both are ${apiPort}.`);
+  if (dmsPort === metricsPort) throw new ConfigError(`METRICS_PORT must differ from DMS_PORT, and both are ${dmsPort}.`);
   const dataDir = resolve(read('DATA_DIR', text, './.data'));
   const baseUrl = read('BASE_URL', webUrl, `http://${reachable(host)}:${apiPort}`);
 

@@ -9,7 +9,7 @@ import { hasKeys, issueKey } from '#modules/keys/index.ts';
 import { eraseParts } from '#modules/parts/index.ts';
 import { erasePurchaseOrders } from '#modules/purchase-orders/index.ts';
 import { roles } from '#modules/staff/contract.ts';
-import { createUser, userIdByEmail } from '#modules/staff/index.ts';
+import { createUser, roleName, userIdByEmail } from '#modules/staff/index.ts';
 import { eraseStock } from '#modules/vehicles/index.ts';
 import type { Context } from '#platform/context.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -88,7 +88,7 @@ async function demoDealer(service: Service, vehicles: number, album: Album): Pro
   if ((await namesOfBranches(ctx)).length < 2) await createBranch(ctx, { name: 'Riverside' });
   for (const role of roles) {
     if (await userIdByEmail(ctx, emailOf(role))) continue;
-    await createUser(ctx, { email: emailOf(role), name: nameOf(role), role, password: demoPassword(ctx) });
+    await createUser(ctx, { email: emailOf(role), name: roleName(role), role, password: demoPassword(ctx) });
   }
   const staffId = await userIdByEmail(ctx, emailOf('SALES_EXECUTIVE'));
   const seed: Seed = { ...demoSeed, vehicles, photographed: vehicles, branchIds: await branchIds(ctx), staffId };
@@ -165,6 +165,3 @@ async function operatorFor(service: Service, code: string): Promise<Context> {
 
 const branchIds = async (ctx: Context): Promise<string[]> => (await namesOfBranches(ctx)).map(({ id }) => id);
 const emailOf = (role: string): string => `${role.toLowerCase()}@demo.example`;
-
-/** SALES_MANAGER as "Sales manager". */
-const nameOf = (role: string): string => role.charAt(0) + role.slice(1).toLowerCase().replaceAll('_', ' ');

@@ -1,14 +1,14 @@
 import { ConfigError } from './config.ts';
 
 /** The parts of the product that run as processes of their own. */
-export const roles = ['api', 'worker'] as const;
+export const roles = ['api', 'dms', 'worker'] as const;
 export type Role = (typeof roles)[number];
 
 /** The processes of a role. Deliveries have one of their own, so that nothing a job does or dies of holds them up. */
 export type ProcessKind = Role | 'courier';
 
 export const processesOf = (role: Role, { workers }: { readonly workers: number }): ProcessKind[] =>
-  role === 'api' ? Array<ProcessKind>(workers).fill('api') : ['worker', 'courier'];
+  ({ api: Array<ProcessKind>(workers).fill('api'), dms: ['dms' as const], worker: ['worker' as const, 'courier' as const] })[role];
 
 /** `api,worker` as roles, each once. */
 export function readRoles(list: string): Role[] {

@@ -25,6 +25,7 @@ export async function supervise(roles: readonly Role[], entry: string, stop: Abo
 
   try {
     if (roles.includes('api')) await checkPort(config.host, config.apiPort, 'API_PORT');
+    if (roles.includes('dms')) await checkPort(config.host, config.dmsPort, 'DMS_PORT');
     if (config.metricsPort !== null) await checkPort(config.host, config.metricsPort, 'METRICS_PORT');
     const { url } = holds(await openDatabase(config, log));
     const masterKeys = loadMasterKeys(config);
@@ -36,7 +37,7 @@ export async function supervise(roles: readonly Role[], entry: string, stop: Abo
     await unless(stop, progress('Starting the processes', children.ready));
     if (config.metricsPort !== null) holds(await serveMetrics(config.host, config.metricsPort));
 
-    if (roles.includes('api')) announce(config.baseUrl, demo);
+    if (roles.includes('api')) announce(config, roles.includes('dms'), demo);
     else console.log(`Forecourt runs: ${roles.join(', ')}.`);
     await unless(stop, new Promise<never>(() => undefined));
   } catch (error) {
@@ -102,15 +103,16 @@ async function unless<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
   return Promise.race([asked, work]);
 }
 
-function announce(baseUrl: string, demo: Demo | null): void {
-  console.log(`\nForecourt runs.\n\n  API        ${baseUrl}\n  Reference  ${baseUrl}/docs\n`);
+function announce({ baseUrl, dmsUrl }: Config, withDms: boolean, demo: Demo | null): void {
+  const dms = withDms ? `  DMS        ${dmsUrl}\n` : '';
+  console.log(`\nForecourt runs.\n\n  API        ${baseUrl}\n  Reference  ${baseUrl}/docs\n${dms}`);
   if (!demo) {
     console.log(`  Try it:    curl ${baseUrl}/readyz\n  New keys:  npm run -s admin -- demo create\n`);
     return;
   }
   console.log(`The demo dealer was made. Its keys are shown this once; "npm run -s admin -- demo create" issues fresh ones.
 
-  Sign-in          ${demo.sign_in.email}, password ${demo.sign_in.password}
+  Sign-in          dealer code ${demo.sign_in.dealer_code}, ${demo.sign_in.email}, password ${demo.sign_in.password}
   Secret key       ${demo.secret_key}
   Publishable key  ${demo.publishable_key}
 

@@ -6,6 +6,7 @@ import { startApi } from '../app/api.ts';
 import type { Hint, Report } from '../app/children.ts';
 import { readConfig } from '../app/config.ts';
 import { startCourier } from '../app/courier.ts';
+import { startDms } from '../app/dms/server.ts';
 import { loadMasterKeys } from '../app/master-key.ts';
 import { listenFailure } from '../app/ports.ts';
 import { reasonOf } from '../app/reason.ts';
@@ -35,6 +36,7 @@ function begin(): Promise<{ close(): Promise<void> }> {
   if (databaseUrl === null) throw new Error('The supervisor hands the address of the database on.');
   const kind = process.env.FORECOURT_PROCESS;
   if (kind === 'courier') return beginToDeliver(databaseUrl);
+  if (kind === 'dms') return startDms(config, databaseUrl, loadMasterKeys(config), log);
   if (kind === 'worker') giveWayToRequests();
   return (kind === 'api' ? startApi : startWorker)(config, databaseUrl, loadMasterKeys(config), log, hintDeliveries);
 }
@@ -68,7 +70,8 @@ function close(): Promise<void> {
 }
 
 async function failToStart(error: Error): Promise<void> {
-  const reason = listenFailure(error, config.host, config.apiPort, 'API_PORT')?.message ?? reasonOf(error);
+  const [port, variable] = process.env.FORECOURT_PROCESS === 'dms' ? [config.dmsPort, 'DMS_PORT'] : [config.apiPort, 'API_PORT'];
+  const reason = listenFailure(error, config.host, port, variable)?.message ?? reasonOf(error);
   await report({ type: 'failed', reason });
   process.exit(1);
 }

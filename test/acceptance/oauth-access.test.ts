@@ -209,7 +209,8 @@ test('the webhook endpoints of an app end with its authorisation, also those the
 });
 
 test('what is over for 90 days is swept, and nothing else', async () => {
-  const { clock, ...dealer } = await dealership();
+  const dealer = await dealership();
+  const { clock } = dealer;
   const count = async () => {
     const tables = ['oauth_authorisation', 'oauth_code', 'oauth_access_token', 'oauth_refresh_token'];
     const sums = tables.map((table) => `(select count(*) from ${table} where dealer_id = $1)::int as ${table}`);

@@ -205,7 +205,8 @@ test('on the free plan nothing is approved', async () => {
 });
 
 test('what the DMS is handed cannot be altered, is good for an hour, and for an app that is there', async () => {
-  const { clock, ...dealer } = await dealership();
+  const dealer = await dealership();
+  const { clock } = dealer;
   const app = await partner(dealer.service);
   clock.set('2031-03-01T12:00:00Z');
   try {

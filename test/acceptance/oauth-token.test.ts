@@ -225,7 +225,8 @@ test('a code is good for its app, its address and its verifier alone; one that i
 });
 
 test('a code lives 10 minutes, an access token an hour, a refresh token 90 days', async () => {
-  const { clock, ...dealer } = await dealership();
+  const dealer = await dealership();
+  const { clock } = dealer;
   clock.set('2031-04-01T12:00:00Z');
   try {
     const [late, inTime] = [await approved(dealer), await approved(dealer)];
@@ -309,7 +310,8 @@ test('a code or refresh token that is presented a second time ends the authorisa
 });
 
 test('a second use ends the authorisation also after the code or token has expired', async () => {
-  const { clock, ...dealer } = await dealership();
+  const dealer = await dealership();
+  const { clock } = dealer;
   clock.set('2031-05-01T12:00:00Z');
   try {
     const { partner: app, refreshToken, ...flow } = await connected(dealer);

@@ -120,7 +120,7 @@ test('a wrong value is refused in one line', async (t) => {
 
 test('a role that does not exist is refused in one line that names those that do', async (t) => {
   const product = await prepared(t);
-  const refusal = '--role takes api, worker, several separated by commas, not "pump".\n';
+  const refusal = '--role takes api, dms, worker, several separated by commas, not "pump".\n';
   assert.deepEqual(await product.fails({}, ['--role', 'api,pump']), [2, refusal]);
 });
 
@@ -128,7 +128,7 @@ test('what it takes is told when it is asked, and with a word it does not know',
   const product = await prepared(t);
   const [code, said] = await product.says(['--help']);
   assert.equal(code, 0);
-  assert.match(said, /^npm start \[-- --role api,worker\]\n/);
+  assert.match(said, /^npm start \[-- --role api,dms,worker\]\n/);
   const refusal = "Unknown option '--roles'. npm start takes: --role, --help.\n";
   assert.deepEqual(await product.fails({}, ['--roles', 'api']), [2, refusal]);
 });
@@ -137,9 +137,9 @@ test('what it takes is told when it is asked, and with a word it does not know',
 async function prepared(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'forecourt-'));
   const dataDir = join(folder, 'data');
-  const [port, metricsPort] = [await freePort(), await freePort()];
+  const [port, dmsPort, metricsPort] = [await freePort(), await freePort(), await freePort()];
   const { DATABASE_URL: _, ...inherited } = process.env;
-  const env = { ...inherited, DATA_DIR: dataDir, API_PORT: `${port}`, METRICS_PORT: `${metricsPort}`, LOG_LEVEL: 'info' };
+  const env = { ...inherited, DATA_DIR: dataDir, API_PORT: `${port}`, DMS_PORT: `${dmsPort}`, METRICS_PORT: `${metricsPort}`, LOG_LEVEL: 'info' };
   const runs: Run[] = [];
   t.after(async () => {
     for (const run of runs) await run.stop('SIGTERM');

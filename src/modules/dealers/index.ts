@@ -3,3 +3,4 @@ export { changeBranch, createBranch, createDealer, createSandbox, setDealer } fr
 export { dealerById, operatorContext, operatorOf } from './operator.ts';
 export type { Found } from './queries.ts';
 export { findDealer, namesOfBranches } from './queries.ts';
+export { planNames } from './rules.ts';

@@ -26,6 +26,9 @@ export function allowsScope(permissions: readonly string[], scope: KnownScope): 
   return needed === null || permissions.includes(needed);
 }
 
+/** SALES_MANAGER as "Sales manager". */
+export const roleName = (role: Role): string => role.charAt(0) + role.slice(1).toLowerCase().replaceAll('_', ' ');
+
 /** Gives and takes single permissions; the last word about a code counts. */
 export function withSingles(
   standing: Standing,

@@ -380,4 +380,5 @@ function answerBrokenMessage(error: Error & { code?: string }, socket: Duplex, d
   );
 }
 
-const newRequestId = () => `req_${randomUUID().replaceAll('-', '')}`;
+/** The name of a request in answers and in the log. */
+export const newRequestId = () => `req_${randomUUID().replaceAll('-', '')}`;
