@@ -139,7 +139,14 @@ async function prepared(t: TestContext) {
   const dataDir = join(folder, 'data');
   const [port, dmsPort, metricsPort] = [await freePort(), await freePort(), await freePort()];
   const { DATABASE_URL: _, ...inherited } = process.env;
-  const env = { ...inherited, DATA_DIR: dataDir, API_PORT: `${port}`, DMS_PORT: `${dmsPort}`, METRICS_PORT: `${metricsPort}`, LOG_LEVEL: 'info' };
+  const env = {
+    ...inherited,
+    DATA_DIR: dataDir,
+    API_PORT: `${port}`,
+    DMS_PORT: `${dmsPort}`,
+    METRICS_PORT: `${metricsPort}`,
+    LOG_LEVEL: 'info',
+  };
   const runs: Run[] = [];
   t.after(async () => {
     for (const run of runs) await run.stop('SIGTERM');
