@@ -41,7 +41,7 @@ export interface Said {
 /** Asks one of the endpoints. */
 export async function say(app: FastifyInstance, request: InjectOptions): Promise<Said> {
   const { statusCode: status, headers, payload } = await app.inject(request);
-  const isJson = String(headers['content-type']).startsWith('application/json');
+  const isJson = payload !== '' && String(headers['content-type']).startsWith('application/json');
   return { status, headers: headers as Record<string, string>, body: isJson ? JSON.parse(payload) : payload };
 }
 
