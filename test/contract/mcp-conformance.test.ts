@@ -11,7 +11,7 @@ const baseline = join(root, 'test/contract/mcp-baseline.yml');
 /** The endpoint with the suite's tools, behind a proxy that has the key. */
 async function served(t: { after(undo: () => unknown): void }, key: string): Promise<string> {
   const proxy = await keyedProxy(t, key);
-  proxy.lead(await mcpServer(t, { mcpOrigins: [proxy.url], moreTools: fixtures }));
+  proxy.lead((await mcpServer(t, { mcpOrigins: [proxy.url], moreTools: fixtures })).url);
   return `${proxy.url}/v1/mcp`;
 }
 

@@ -14,7 +14,7 @@ const inspecting =
 
 test('the inspector finds nothing in the tools that a host of any kind could not read', async (t) => {
   const { api } = await dealership();
-  const inspect = inspecting(await mcpServer(t), api.key);
+  const inspect = inspecting((await mcpServer(t)).url, api.key);
   const { status, out } = await inspect('--method', 'tools/list', '--strict');
   assert.equal(status, 0, out);
   assert.match(out, /update_vehicle_price/);
@@ -22,7 +22,7 @@ test('the inspector finds nothing in the tools that a host of any kind could not
 
 test('it calls a tool, and tells a refusal from an answer', async (t) => {
   const { api } = await dealership();
-  const inspect = inspecting(await mcpServer(t), api.key);
+  const inspect = inspecting((await mcpServer(t)).url, api.key);
   const call = (name: string, ...args: string[]) => inspect('--method', 'tools/call', '--tool-name', name, ...args);
   const found = await call('search_vehicles', '--tool-arg', 'status=FOR_SALE');
   assert.equal(found.status, 0, found.out);
@@ -36,7 +36,8 @@ test('redocly writes down what tools there are, and sees when they change', asyn
   const file = join(passingFolder(t), 'tools.yaml');
   const ask = (url: string, ...args: string[]) =>
     redocly('introspect-mcp', `${url}/v1/mcp`, '-H', `Authorization: Bearer ${api.key}`, '-o', file, ...args);
-  const [ours, more] = [await mcpServer(t), await mcpServer(t, { moreTools: fixtures.slice(0, 1) })];
+  const ours = (await mcpServer(t)).url;
+  const more = (await mcpServer(t, { moreTools: fixtures.slice(0, 1) })).url;
   const written = await ask(ours);
   assert.equal(written.status, 0, written.out);
   assert.match(readFileSync(file, 'utf8'), /update_vehicle_price/);
