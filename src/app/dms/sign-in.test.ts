@@ -110,7 +110,11 @@ test('who guesses is told how long to wait', async () => {
 
 test('what somebody typed is shown as the text it is', async () => {
   const { service } = await dealership();
-  const { text } = await visitor(service, '192.0.2.3').signIn({ dealerCode: '"><script>', email: "'><img src=x>@x.example", password: 'guess' });
+  const { text } = await visitor(service, '192.0.2.3').signIn({
+    dealerCode: '"><script>',
+    email: "'><img src=x>@x.example",
+    password: 'guess',
+  });
   assert.ok(text.includes('value="&quot;&gt;&lt;script&gt;"'));
   assert.ok(!/<script|<img src=x/.test(text));
 });

@@ -268,9 +268,10 @@ test('addresses of one IPv6 network count as one', async () => {
 test('nothing that was typed is kept with what is counted', async () => {
   const dealer = await dealership();
   await enter(dealer, { email: 'my-secret-password@example.com' });
-  const { rows } = await dealer.service.pools.doors.query("select subject from allowance where subject like '%secret%' or subject like $1", [
-    `%${dealer.code}%`,
-  ]);
+  const { rows } = await dealer.service.pools.doors.query(
+    "select subject from allowance where subject like '%secret%' or subject like $1",
+    [`%${dealer.code}%`],
+  );
   assert.deepEqual(rows, []);
 });
 
@@ -295,7 +296,7 @@ test('a password that was kept at another cost is kept at today’s after a sign
 
 test('who has no password does not sign in', async () => {
   const dealer = await dealership();
-  for (const none of [null, '', 'correct horse', '$argon2id$'])  {
+  for (const none of [null, '', 'correct horse', '$argon2id$']) {
     await dealer.service.pools.doors.query('update staff set password_hash = $1 where id = $2', [none, dealer.owner.id]);
     assert.deepEqual(await enter(dealer), wrong);
   }
