@@ -50,6 +50,11 @@ module.exports = {
       { path: '^src/modules/', pathNot: inModule('routes|staff-routes') },
       { path: ['^src/platform/http/', inModule('routes|staff-routes')] },
     ),
+    rule(
+      'only-tools-speak-mcp',
+      { path: '^src/modules/', pathNot: inModule('tools') },
+      { path: ['^src/platform/mcp/', inModule('tools')] },
+    ),
 
     // Each library behind its one door.
     rule('sql-behind-queries', { path: '^src/', pathNot: ['^src/platform/', inModule('[a-z-]*queries')] }, { path: library('kysely|pg') }),

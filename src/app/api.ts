@@ -6,12 +6,16 @@ import { identifier } from '#modules/keys/index.ts';
 import { authorisationServer } from '#modules/oauth/index.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
 import type { Route } from '#platform/http/answer.ts';
+import { resourceMetadata, resourceMetadataPath } from '#platform/http/discovery.ts';
 import { serveDocuments } from '#platform/http/documents.ts';
 import { serveFiles } from '#platform/http/files.ts';
 import { serveOAuth } from '#platform/http/oauth.ts';
 import { serve } from '#platform/http/serve.ts';
+import { mcpEndpoint } from '#platform/mcp/serve.ts';
+import type { Tool } from '#platform/mcp/tool.ts';
 import type { Service } from '#platform/service.ts';
-import { oauthEndpoints, routes } from './catalogue.ts';
+import { assistantServer, instructions } from './assistants.ts';
+import { oauthEndpoints, routes, tools } from './catalogue.ts';
 import type { Config } from './config.ts';
 import { docsPage, docsPolicy, docsProgram } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
@@ -25,8 +29,12 @@ export interface ApiOptions {
   /** Calls of the OAuth endpoints per client address; 60 unless given. */
   readonly oauthCallsPerMinute?: number;
   readonly bodyTimeoutMs?: number;
+  /** The origins of pages from which an assistant may call with an OAuth token; this server's own unless said. */
+  readonly mcpOrigins?: readonly string[];
   /** Operations beside the product's own; tests add some. */
   readonly more?: readonly Route[];
+  /** Likewise tools. */
+  readonly moreTools?: readonly Tool[];
 }
 
 /** Serves the API until closed. */
@@ -40,8 +48,8 @@ export async function startApi(
   const { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, dmsUrl } = config;
   const kept = { limits, lookup, files, mail, imageAllowAddresses, webhookAllowAddresses, baseUrl, dmsUrl };
   const service = await openService({ log, databaseUrl, masterKeys, ...kept, ...(hintDeliveries && { hintDeliveries }) });
-  const { trustedProxies, oauthCallsPerMinute } = config;
-  const app = buildApi({ service, baseUrl, trustedProxies, oauthCallsPerMinute });
+  const { trustedProxies, oauthCallsPerMinute, mcpOrigins } = config;
+  const app = buildApi({ service, baseUrl, trustedProxies, oauthCallsPerMinute, mcpOrigins });
   const url = await listen(app, config.host, config.apiPort);
   return {
     url,
@@ -53,11 +61,16 @@ export async function startApi(
 }
 
 /** The API as a server that does not listen yet: operations behind their doors, and the public routes beside them. */
-export function buildApi({ more = [], oauthCallsPerMinute: callsPerMinute = 60, ...options }: ApiOptions): FastifyInstance {
-  const { service, bodyTimeoutMs } = options;
+export function buildApi({ more = [], moreTools = [], oauthCallsPerMinute: callsPerMinute = 60, ...options }: ApiOptions): FastifyInstance {
+  const { service, baseUrl, bodyTimeoutMs, mcpOrigins = [new URL(baseUrl).origin] } = options;
   const { identify, close } = identifier(service);
   const permissionBehind = (scope: string) => scopeCatalogue[scope as keyof typeof scopeCatalogue]?.permission ?? null;
-  const app = serve({ ...options, doors: { identify, permissionBehind }, routes: [...routes, ...more] });
+  const app = serve({
+    ...options,
+    doors: { identify, permissionBehind, pages: mcpOrigins },
+    routes: [...routes, ...more],
+    bareRoutes: [mcpEndpoint({ tools: [...tools, ...moreTools], server: assistantServer, instructions, permissionBehind })],
+  });
 
   serveOAuth(app, { service, endpoints: oauthEndpoints, callsPerMinute, docsUrl: `${options.baseUrl}/docs/errors`, bodyTimeoutMs });
   app.get('/.well-known/oauth-authorization-server', page, (_request, reply) =>
@@ -82,11 +95,16 @@ export function buildApi({ more = [], oauthCallsPerMinute: callsPerMinute = 60, 
       .send(await docsProgram()),
   );
   app.get('/docs/errors', page, (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage()));
+  for (const url of [resourceMetadataPath, '/.well-known/oauth-protected-resource'])
+    app.get(url, page, (_request, reply) => reply.headers(openToPages).send(resourceMetadata(baseUrl)));
   serveFiles(app, service.files);
   serveDocuments(app, '/invoices', (link) => openPdf(service, link));
   app.addHook('onClose', close);
   return app;
 }
+
+/** Assistants that live in a page read it from there. */
+const openToPages = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=3600' };
 
 /** What is read beside the operations answers HEAD as it answers GET. */
 const page = { exposeHeadRoute: true };

@@ -1,10 +1,14 @@
 import { appointmentRoutes } from '#modules/appointments/routes.ts';
+import { appointmentTools } from '#modules/appointments/tools.ts';
 import { customerRoutes } from '#modules/customers/routes.ts';
+import { customerTools } from '#modules/customers/tools.ts';
 import { operatorContext } from '#modules/dealers/index.ts';
 import { dealerJobs } from '#modules/dealers/jobs.ts';
 import { dealerRoutes } from '#modules/dealers/routes.ts';
 import { dealRoutes } from '#modules/deals/routes.ts';
+import { dealTools } from '#modules/deals/tools.ts';
 import { enquiryRoutes } from '#modules/enquiries/routes.ts';
+import { enquiryTools } from '#modules/enquiries/tools.ts';
 import { eventSchedules } from '#modules/events/jobs.ts';
 import { eventRoutes } from '#modules/events/routes.ts';
 import { invoiceRoutes } from '#modules/invoices/routes.ts';
@@ -16,12 +20,16 @@ import { staffSchedules } from '#modules/staff/jobs.ts';
 import { stockBookRoutes } from '#modules/stock-book/routes.ts';
 import { vehicleJobs, vehicleSchedules } from '#modules/vehicles/jobs.ts';
 import { vehicleRoutes } from '#modules/vehicles/routes.ts';
+import { vehicleTools } from '#modules/vehicles/tools.ts';
 import { webhookJobs, webhookSchedules } from '#modules/webhooks/jobs.ts';
 import { webhookRoutes } from '#modules/webhooks/routes.ts';
+import type { Operation } from '#platform/contract.ts';
 import type { Route } from '#platform/http/answer.ts';
 import { sweepAnswers } from '#platform/http/once.ts';
 import type { Handler, Schedule } from '#platform/jobs/job.ts';
 import { mailJobs } from '#platform/mail/job.ts';
+import { sendMessage } from '#platform/mcp/operation.ts';
+import type { Tool } from '#platform/mcp/tool.ts';
 import { eventTypeRoutes } from './event-types.ts';
 import { resetSandbox } from './prepare.ts';
 
@@ -44,6 +52,12 @@ export const routes: readonly Route[] = [
 
 /** … and what apps ask without a key. */
 export { oauthEndpoints };
+
+/** Every operation there is to document. */
+export const operations: readonly Operation[] = [...routes.map(({ operation }) => operation), sendMessage];
+
+/** Every tool of the MCP endpoint, in the order in which they are listed. */
+export const tools: readonly Tool[] = [...vehicleTools, ...enquiryTools, ...customerTools, ...appointmentTools, ...dealTools];
 
 /** Every job of the worker … */
 export const handlers: readonly Handler[] = [...vehicleJobs, ...dealerJobs, ...webhookJobs, ...oauthJobs, ...mailJobs];

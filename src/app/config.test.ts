@@ -18,6 +18,7 @@ test('without a variable set, everything has its default', () => {
     dmsUrl: 'http://127.0.0.1:4001',
     masterKeys: [],
     trustedProxies: [],
+    mcpOrigins: ['http://127.0.0.1:4000'],
     oauthCallsPerMinute: 60,
     files: { kind: 'folder', folder: resolve('.data/files'), addresses: 'http://127.0.0.1:4000/files' },
     mail: { kind: 'outbox', folder: resolve('.data/outbox'), from: { name: 'Forecourt', address: 'forecourt@localhost' } },
@@ -40,6 +41,7 @@ test('each variable is read as what it means', () => {
     API_PORT: '8080',
     MASTER_KEY: `${newer.toString('base64')}, ${older.toString('base64')}`,
     TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,2001:db8::/32',
+    MCP_ORIGINS: 'https://assistant.example, http://localhost:8080/',
     OAUTH_CALLS_PER_MINUTE: '600',
     FREE_STOCK_CAP: '0',
     WORKERS: '4',
@@ -51,6 +53,7 @@ test('each variable is read as what it means', () => {
   assert.equal(config.baseUrl, 'http://127.0.0.1:8080');
   assert.deepEqual(config.masterKeys, [newer, older]);
   assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32']);
+  assert.deepEqual(config.mcpOrigins, ['https://assistant.example', 'http://localhost:8080']);
   assert.equal(config.oauthCallsPerMinute, 600);
   assert.equal(config.limits.freeStockCap, 0);
   assert.deepEqual([config.workers, config.logLevel, config.metricsPort], [4, 'debug', 9100]);
@@ -72,6 +75,11 @@ for (const [name, value, takes] of [
   ['METRICS_PORT', '9e3', 'a port between 1 and 65535, not "9e3"'],
   ['HOST', 'http://x', 'an IP address or a host name, not "http://x"'],
   ['BASE_URL', 'ftp://x', 'an http or https address without a query, such as https://api.example.com, not "ftp://x"'],
+  [
+    'MCP_ORIGINS',
+    'https://assistant.example/app',
+    'a list of origins such as https://assistant.example, separated by commas, not "https://assistant.example/app"',
+  ],
   ['TRUSTED_PROXIES', '10.0.0.0/33', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "10.0.0.0/33"'],
   ['WEBHOOK_ALLOW_ADDRESSES', '10.0.0.0/33', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "10.0.0.0/33"'],
   ['IMAGE_ALLOW_ADDRESSES', 'localhost', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "localhost"'],

@@ -20,6 +20,8 @@ export type Config = {
   /** Newest first; empty: generated into the data folder. */
   readonly masterKeys: Buffer[];
   readonly trustedProxies: string[];
+  /** Pages from which an assistant may call with an OAuth token. */
+  readonly mcpOrigins: string[];
   /** Calls of the OAuth endpoints per client address. */
   readonly oauthCallsPerMinute: number;
   /** Where photos are kept. */
@@ -62,6 +64,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dmsUrl: read('DMS_URL', webUrl, `http://${reachable(host)}:${dmsPort}`),
     masterKeys: read('MASTER_KEY', masterKeyList, []),
     trustedProxies: read('TRUSTED_PROXIES', cidrList, []),
+    mcpOrigins: read('MCP_ORIGINS', originList, [new URL(baseUrl).origin]),
     oauthCallsPerMinute: read('OAUTH_CALLS_PER_MINUTE', count(1), 60),
     files: readFiles(read, join(dataDir, 'files'), `${baseUrl}/files`),
     mail: {
@@ -226,6 +229,11 @@ const masterKeyList: Kind<Buffer[]> = {
 const cidrList: Kind<string[]> = {
   takes: 'a list of address ranges such as 10.0.0.0/8, separated by commas',
   parse: (given) => every(items(given), cidr),
+};
+
+const originList: Kind<string[]> = {
+  takes: 'a list of origins such as https://assistant.example, separated by commas',
+  parse: (given) => every(items(given), (item) => (webUrl.parse(item) === URL.parse(item)?.origin ? webUrl.parse(item) : undefined)),
 };
 
 /** Master keys as text: base64, separated by commas or white space. Undefined when one of them is no key. */

@@ -16,7 +16,7 @@ import { createLog } from '#platform/log.ts';
 import type { Names, Vetting } from '#platform/net/public-address.ts';
 import type { Service } from '#platform/service.ts';
 import { buildApi } from './api.ts';
-import { handlers, routes } from './catalogue.ts';
+import { handlers, operations } from './catalogue.ts';
 import { readConfig } from './config.ts';
 import { eventTypesShown, exampleOf } from './event-types.ts';
 import type { Examples, Shown } from './examples.ts';
@@ -81,7 +81,7 @@ const nowhere: Vetting = {
 
 /** What creates comes first, so that there is something to show, and what deletes comes last, the inner before the outer. */
 const inOrder = (): Operation[] =>
-  routes.map(({ operation }) => operation).sort((a, b) => turnOf(a) - turnOf(b) || (turnOf(a) === 2 ? b.path.length - a.path.length : 0));
+  [...operations].sort((a, b) => turnOf(a) - turnOf(b) || (turnOf(a) === 2 ? b.path.length - a.path.length : 0));
 
 const turnOf = ({ method, success }: Operation): 0 | 1 | 2 => (method === 'DELETE' ? 2 : success.status > 200 ? 0 : 1);
 

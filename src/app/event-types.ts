@@ -3,9 +3,9 @@ import { listEventTypes } from '#modules/events/contract.ts';
 import { eventTypes, familyOf, subscribable } from '#modules/events/index.ts';
 import type { EventType } from '#platform/contract.ts';
 import { answer } from '#platform/http/answer.ts';
+import { wholeSchema } from '#platform/json-schema.ts';
 import type { Examples, Shown } from './examples.ts';
 import { readExamples } from './examples.ts';
-import { wholeSchema } from './json-schema.ts';
 
 /** Every type of event, derived from its declaration, with an event of the demo dealer as its example. */
 export const eventTypeDetails = (shown: Examples): EventTypeDetails[] => eventTypes.map((type) => detailsOf(type, shown));

@@ -1,5 +1,5 @@
 import type { Code } from '#platform/errors.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '#platform/json-schema.ts';
 
 // What the OpenAPI document is made of, as far as it is read again.
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '#platform/contract.ts';
-import type { JsonSchema, SchemaDeriver } from './json-schema.ts';
+import type { JsonSchema, SchemaDeriver } from '#platform/json-schema.ts';
 import type { Parameter } from './openapi-document.ts';
 
 /** The parameters of an operation's path and query. */

@@ -1,7 +1,7 @@
 import type { Operation } from '#platform/contract.ts';
 import type { Code } from '#platform/errors.ts';
 import { catalogue } from '#platform/errors.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '#platform/json-schema.ts';
 import type { ResponseObject } from './openapi-document.ts';
 import { headersNamed, rateLimits } from './openapi-headers.ts';
 import { codes, everyRequest, refusalsOf } from './refusals.ts';

@@ -1,20 +1,22 @@
 import type { Operation } from '#platform/contract.ts';
 import { jsonTypes } from '#platform/contract.ts';
 import { envelope } from '#platform/http/serve.ts';
-import { routes } from './catalogue.ts';
+import type { JsonSchema, SchemaDeriver } from '#platform/json-schema.ts';
+import { schemaDeriver } from '#platform/json-schema.ts';
+import { sendMessage } from '#platform/mcp/operation.ts';
+import { operations } from './catalogue.ts';
 import type { Examples, Shown } from './examples.ts';
 import { readExamples } from './examples.ts';
-import type { JsonSchema, SchemaDeriver } from './json-schema.ts';
-import { schemaDeriver } from './json-schema.ts';
 import type { Content, OpenApiDocument, OperationObject, Parameter, ResponseObject } from './openapi-document.ts';
 import { headers, headersNamed, idempotencyKey, rateLimits } from './openapi-headers.ts';
+import { mcpResponses } from './openapi-mcp.ts';
+import { clientScheme, oauthPaths, oauthTag } from './openapi-oauth.ts';
 import { parametersOf } from './openapi-parameters.ts';
 import { errorSchema, examples, refusals, sharedRefusals } from './openapi-refusals.ts';
 
 /** The OpenAPI 3.1 document of every operation, derived from their declarations, with what the demo dealer answered as examples. */
 export function openApi(baseUrl: string, shown: Examples = readExamples(baseUrl)): OpenApiDocument {
   const deriver = schemaDeriver();
-  const operations = routes.map(({ operation }) => operation);
   const paths: OpenApiDocument['paths'] = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: operationObject(operation, deriver, shown) };
@@ -28,12 +30,13 @@ export function openApi(baseUrl: string, shown: Examples = readExamples(baseUrl)
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    tags: tagsOf(operations),
+    tags: [...tagsOf(operations), oauthTag],
     security: [{ apiKey: [] }],
-    paths,
+    paths: { ...paths, ...oauthPaths(deriver) },
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key or OAuth access token: `Authorization: Bearer <key>`.' },
+        client: clientScheme,
       },
       schemas: { ...deriver.components(), Error: errorSchema },
       headers,
@@ -95,7 +98,7 @@ function operationObject(operation: Operation, deriver: SchemaDeriver, shown: Ex
       ...(method === 'POST' ? [{ $ref: '#/components/parameters/Idempotency-Key' } as unknown as Parameter] : []),
     ],
     ...(body.type !== 'undefined' && { requestBody: requestBody(operation, deriver, shown.get(id)) }),
-    responses: { ...successes(operation, deriver, shown), ...refusals(operation) },
+    responses: { ...successes(operation, deriver, shown), ...(operation === sendMessage && mcpResponses(deriver)), ...refusals(operation) },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '#platform/json-schema.ts';
 
 /** The fields of an object as a table. Objects without a name of their own are written out, `outer.inner`. */
 export function fieldTable(schema: JsonSchema): string {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Operation } from '#platform/contract.ts';
 import { catalogue } from '#platform/errors.ts';
 import { envelope } from '#platform/http/serve.ts';
-import { routes } from './catalogue.ts';
-import type { JsonSchema, SchemaDeriver } from './json-schema.ts';
-import { schemaDeriver } from './json-schema.ts';
+import type { JsonSchema, SchemaDeriver } from '#platform/json-schema.ts';
+import { schemaDeriver } from '#platform/json-schema.ts';
+import { operations } from './catalogue.ts';
 import { parametersOf } from './openapi-parameters.ts';
 import { errorsPage, scopesPage } from './reference-catalogues.ts';
 import { cell, fieldTable, linkTo, typeOf } from './reference-fields.ts';
@@ -12,7 +12,6 @@ import { everyRequest, refusalsOf } from './refusals.ts';
 
 /** The reference pages, by the name of their file. */
 export function referencePages(): Map<string, string> {
-  const operations = routes.map(({ operation }) => operation);
   const tags = [...new Set(operations.map(({ tag }) => tag))];
   const ofTag = (tag: string) => operations.filter((operation) => operation.tag === tag);
   return new Map([
@@ -109,6 +108,7 @@ function success({ query, success: { status, data, shape, publishable, or, locat
     page: `\`data\`: a page of ${object}${deleted}${narrow}. \`meta\`: ${linkTo('PageMeta')}.`,
     list: `\`data\`: the whole list of ${object}${narrow}.`,
     one: `\`data\`: ${object}${narrow}.`,
+    bare: `${object}.`,
   }[shape ?? 'one'];
   return joined([
     '### Success',

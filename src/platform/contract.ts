@@ -16,14 +16,16 @@ export interface Access {
   readonly kinds: readonly KeyKind[];
   /** Not of the sandbox. */
   readonly liveOnly?: true;
+  /** From a page with an OAuth token only where the operator has listed its origin. */
+  readonly listedPages?: true;
 }
 
 /** What an operation answers when it succeeds: one object under `data`, or a list with `meta`. */
 export interface Success {
   readonly status: 200 | 201 | 202;
   readonly data: z.ZodType;
-  /** `page`: a list paged by cursor. `list`: a short list, whole. Otherwise one object. */
-  readonly shape?: 'page' | 'list';
+  /** `page`: a list paged by cursor. `list`: a short list, whole. `bare`: the body itself. Otherwise one object. */
+  readonly shape?: 'page' | 'list' | 'bare';
   /** The narrower object a publishable key is shown. */
   readonly publishable?: z.ZodType;
   /** The address of what was created, with `{id}` taken from the data. */

@@ -35,4 +35,6 @@ export interface Doors {
   identify(token: string | null, address: string): Promise<Identity>;
   /** The permission a scope needs from its owner. */
   permissionBehind(scope: Scope): string | null;
+  /** The origins of the pages that may call with an OAuth token where an operation asks about them. */
+  readonly pages: readonly string[];
 }

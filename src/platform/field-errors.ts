@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { FieldErrors } from './errors.ts';
 import { invalidFields } from './errors.ts';
 
-/** The input as its schema reads it, or a 422 by field: for commands that come through no HTTP. */
-export function checked<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+/** The input as its schema reads it, or a 422 by field: for commands that come through no HTTP. `root` names it as a whole. */
+export function checked<S extends z.ZodType>(schema: S, input: unknown, root?: string): z.output<S> {
   const read = schema.safeParse(input);
-  if (!read.success) throw invalidFields(fieldErrors(read.error, schema));
+  if (!read.success) throw invalidFields(fieldErrors(read.error, schema, root));
   return read.data;
 }
 

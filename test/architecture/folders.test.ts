@@ -26,6 +26,7 @@ const own: Record<string, readonly string[]> = {
     ...['delinquency', 'delinquency-queries', 'notices', 'notice-texts', 'notice-queries'],
   ],
   vehicles: [
+    'tool-shapes',
     'batch-shapes',
     'batch-queries',
     'batch',

@@ -51,11 +51,12 @@ function overheard(message: IncomingMessage): Buffer[] {
 
 /**
  * Whether the contract has anything to say of it: not of an unknown path (404) or a wrong method (405), preflights and HEAD included,
- * of what is no HTTP (400), of pages beside the operations, or of operations only a test has. Whatever else is answered must be documented.
+ * of what is no HTTP (400), of pages and the endpoints of OAuth beside the operations, or of operations only a test has. Whatever else is
+ * answered must be documented.
  */
 const isOfContract = ({ method, url }: FastifyRequest, { statusCode: status }: FastifyReply, payload: unknown): boolean =>
   url.startsWith('/v1/') &&
-  !url.startsWith('/v1/test/') &&
+  !/^\/v1\/(test|oauth)\//.test(url) &&
   !['OPTIONS', 'HEAD'].includes(method) &&
   status !== 405 &&
   !(status === 400 && String(payload).includes('"code":"bad_request"')) &&

@@ -91,7 +91,7 @@ const given = {
   external_id: externalIdField,
   branch_id: id.describe('Of a new enquiry the default branch, or the key’s only one, unless it is given.'),
   type: enquiryType.describe(`SALES unless it is given. ${enquiryType.description}`),
-  source: enquirySource.describe(`API unless it is given. ${enquirySource.description}`),
+  source: enquirySource.describe(`API unless it is given, AI_ASSISTANT from an assistant’s tool. ${enquirySource.description}`),
   source_detail: line(120),
   channel: contactMethod.describe('How it arrived.'),
   customer_id: id,

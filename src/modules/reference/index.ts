@@ -1,1 +1,1 @@
-export { arrangeList, checkDealerCodes, isDealerCode } from './commands.ts';
+export { arrangeList, checkDealerCodes, getReferenceList, isDealerCode } from './commands.ts';

@@ -28,6 +28,7 @@ export * from './batch-shapes.ts';
 export * from './codes.ts';
 export * from './photo-shapes.ts';
 export * from './shapes.ts';
+export * from './tool-shapes.ts';
 
 const tag = 'Vehicles';
 const amount = wholeParameter(0, mostAmount);

@@ -4,7 +4,7 @@ import type { DealSummary } from '#modules/links/contract.ts';
 import { summaryOf } from '#modules/links/index.ts';
 import type { Context } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
-import { keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
+import { andWithin, keeperOf, pageOfRecords, rowsWithin, stamperOf } from '#platform/db/records.ts';
 import type { DB } from '#platform/db/schema.ts';
 import type { Service } from '#platform/service.ts';
 import type { Advert, Feature, ImagesImport, Provenance, VehicleListQuery } from './contract.ts';
@@ -164,6 +164,27 @@ export async function countStock(ctx: Context): Promise<number> {
   const { rows } = await sql<{ used: number }>`
     select count(*) as used from vehicle where vehicle.dealer_id = ${ctx.dealer.id} and ${counted}`.execute(ctx.db);
   return rows[0]?.used ?? 0;
+}
+
+// ---- Counting ----
+
+/** The stock of one status. */
+export interface StatusCount {
+  readonly status: VehicleRow['status'];
+  readonly count: number;
+  /** Of those that have a price. */
+  readonly value: number;
+  readonly on_application: number;
+}
+
+/** The stock within reach by status, of one branch if it is named; statuses without a vehicle are left out. */
+export async function countByStatus(ctx: Context, branchId: string | undefined): Promise<StatusCount[]> {
+  const ofBranch = branchId === undefined ? sql`` : sql` and branch_id = ${branchId}::uuid`;
+  const { rows } = await sql<StatusCount>`
+    select status, count(*) as count, coalesce(sum(asking_price), 0) as value, count(*) filter (where price_on_application) as on_application
+    from vehicle where dealer_id = ${ctx.dealer.id}::uuid and deleted_at is null${andWithin(ctx.caller.branches, 'branch_id')}${ofBranch}
+    group by status`.execute(ctx.db);
+  return rows;
 }
 
 // ---- Writing ----

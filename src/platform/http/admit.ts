@@ -17,6 +17,7 @@ export function admit(identity: Identity, access: Access, sender: Sender, doors:
   if (identity.allowance.exceeded) throw new Refusal('rate_limited', undefined, { retryAfterSeconds: identity.allowance.resetSeconds });
   const { known } = identity;
   checkRestrictions(known, sender);
+  if (access.listedPages) checkPage(known, sender, doors);
   checkPlan(known);
   checkKind(known.caller, access);
   checkScope(known.caller, access, doors);
@@ -36,6 +37,13 @@ function checkRestrictions({ caller, ips, origins }: Known, { ip, origin }: Send
   }
 }
 
+function checkPage({ caller }: Known, { origin }: Sender, { pages }: Doors): void {
+  if (caller.kind === 'oauth' && origin !== null && !allowsOrigin(pages, origin))
+    throw new Refusal('origin_not_allowed', 'The operator has not listed the origin of this page.', {
+      required: { restriction: 'origins' },
+    });
+}
+
 function checkPlan({ caller, paid }: Known): void {
   if (caller.kind !== 'publishable' && !paid) throw new Refusal('plan_not_entitled', undefined, { required: { plan: 'STANDARD' } });
 }
@@ -47,7 +55,11 @@ function checkKind({ kind }: Caller, { kinds }: Access): void {
 }
 
 /** Any one of the operation's scopes is enough. */
-function checkScope({ scopes, granted }: Caller, { scopes: wanted }: Access, doors: Doors): void {
+export function checkScope(
+  { scopes, granted }: Caller,
+  { scopes: wanted }: Pick<Access, 'scopes'>,
+  doors: Pick<Doors, 'permissionBehind'>,
+): void {
   if (wanted.length === 0 || wanted.some((scope) => scopes.includes(scope))) return;
   const lost = wanted.find((scope) => granted.includes(scope));
   if (lost === undefined) throw new Refusal('insufficient_scope', undefined, { required: { scope: wanted[0]! } });

@@ -1,6 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Operation } from '../contract.ts';
+import type { Refusal } from '../errors.ts';
+import type { Answer } from './failures.ts';
+import type { Outcome } from './once.ts';
 
 /** What a handler is given: the request, read and checked against the operation. */
 export interface Input<P, Q, B> {
@@ -54,3 +58,21 @@ export const answerAfterIf = <P extends z.ZodType, Q extends z.ZodType, B extend
   outside: (ctx: Context, input: InputOf<P, Q, B>) => Promise<F>,
   handle: (ctx: Context, input: InputOf<P, Q, B>, fetched: F | undefined) => Promise<unknown>,
 ): Route => ({ operation, callsOut, outside, handle }) as unknown as Route;
+
+/** A request that was let in, before anything of its body was read. */
+export interface Admitted {
+  readonly message: IncomingMessage;
+  readonly url: string;
+  readonly params: Record<string, string>;
+  readonly bodyTimeoutMs: number | undefined;
+  /** The answer that stands for a refusal. */
+  readonly asRefused: (refusal: Refusal) => Answer;
+  /** Says in the log what of the operation was asked for. */
+  readonly name: (part: string) => void;
+}
+
+/** An operation that reads and writes its bodies in a form of its own, behind the same doors. The body it answers goes out as it is. */
+export interface BareRoute {
+  readonly operation: Operation;
+  readonly respond: (ctx: Context, admitted: Admitted) => Promise<Outcome>;
+}

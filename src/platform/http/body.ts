@@ -24,14 +24,19 @@ export function checkNotEncoded({ headers }: IncomingMessage): void {
 }
 
 function parseJson(bytes: Buffer): unknown {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw invalid('body', 'Not valid JSON in UTF-8.');
-  }
+  const parsed = jsonIn(bytes);
+  if (parsed === undefined) throw invalid('body', 'Not valid JSON in UTF-8.');
   checkNesting(parsed);
   return parsed;
+}
+
+/** The JSON in UTF-8 that these bytes are; undefined when they are none. */
+export function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Lets the rest of a body that was refused run out, so that its sender comes to read the answer. Whoever sends on and on is cut off. */
@@ -82,7 +87,7 @@ const tooLarge = (limit: number) => new Refusal('body_too_large', `The body is l
  * Walks without recursion, so that no nesting can exhaust the stack. A field named `__proto__` is no field of anything,
  * and goes no further: what copies fields by name would take it for the prototype, or drop it unseen.
  */
-function checkNesting(value: unknown): void {
+export function checkNesting(value: unknown): void {
   let layer: unknown[] = [value];
   for (let depth = 0; layer.length > 0; depth++) {
     if (depth > deepest) throw invalid('body', `Nested deeper than ${deepest} levels.`);

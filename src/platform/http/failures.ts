@@ -22,5 +22,5 @@ export const refusalAnswer = (refusal: Refusal, docsUrl: string): Answer => ({
 });
 
 /** The body as this response carries it: a failure names the request it answers. */
-export const bodyFor = (answer: Answer, requestId: string): string =>
+export const bodyFor = (answer: Answer, requestId: string | null): string =>
   answer.status < 400 ? answer.body : `${answer.body.slice(0, -1)},"request_id":${JSON.stringify(requestId)}}`;

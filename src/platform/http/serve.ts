@@ -17,9 +17,10 @@ import { observeRequest } from '../metrics.ts';
 import type { Service } from '../service.ts';
 import { writer } from '../wire.ts';
 import { admit, allowsOrigin } from './admit.ts';
-import type { Route } from './answer.ts';
+import type { BareRoute, Route } from './answer.ts';
 import { AnotherSuccess } from './answer.ts';
 import { discardRest, receiveJson } from './body.ts';
+import { resourceMetadataUrl } from './discovery.ts';
 import type { Answer } from './failures.ts';
 import { bodyFor, refusalAnswer } from './failures.ts';
 import { once, repeatable } from './once.ts';
@@ -30,6 +31,7 @@ export interface ServeOptions {
   readonly service: Service;
   readonly doors: Doors;
   readonly routes: readonly Route[];
+  readonly bareRoutes?: readonly BareRoute[];
   /** As the outside sees this server. */
   readonly baseUrl: string;
   /** CIDR ranges whose X-Forwarded-For is believed. */
@@ -44,6 +46,10 @@ interface Visit {
   readonly startedAt: number;
   identity: Identity | null;
   operationId: string;
+  /** What of the operation was asked for, where one does several things. */
+  part: string | null;
+  /** The pages that may read the answer, where it is not for the key to say. */
+  pages: readonly string[] | null;
 }
 
 declare module 'fastify' {
@@ -55,6 +61,7 @@ declare module 'fastify' {
 /** Serves the operations. Each request lives as `live` says, top to bottom. */
 export function serve(options: ServeOptions): FastifyInstance {
   const { routes, trustedProxies } = options;
+  const all = [...routes.map(bare), ...(options.bareRoutes ?? [])];
   const app = fastify({
     loggerInstance: options.service.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -95,10 +102,9 @@ export function serve(options: ServeOptions): FastifyInstance {
     done();
   });
 
-  for (const route of routes)
-    app.route({ method: route.operation.method, url: fastifyPath(route.operation), handler: live(route, options) });
-  for (const [url, methods] of methodsByPath(routes)) {
-    app.options(url, preflight);
+  for (const route of all) app.route({ method: route.operation.method, url: fastifyPath(route.operation), handler: live(route, options) });
+  for (const [url, methods] of methodsByPath(all)) {
+    app.options(url, preflight(all.some(({ operation }) => fastifyPath(operation) === url && operation.access.listedPages)));
     const others = every.filter((method) => !methods.includes(method));
     app.route({ method: others, url, handler: (request, reply) => refuseOutside(options, request, reply, notThatMethod(methods)) });
   }
@@ -108,21 +114,21 @@ export function serve(options: ServeOptions): FastifyInstance {
 }
 
 function begin(request: FastifyRequest, reply: FastifyReply): void {
-  request.visit = { id: request.id, startedAt: performance.now(), identity: null, operationId: 'none' };
+  request.visit = { id: request.id, startedAt: performance.now(), identity: null, operationId: 'none', part: null, pages: null };
   reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff');
 }
 
 const every = METHODS.filter((method) => method !== 'OPTIONS' && method !== 'CONNECT');
 
 /** The life of a request. */
-function live(route: Route, options: ServeOptions) {
-  const { operation } = route;
-  const { service, doors } = options;
-  const write = writers(operation);
+function live({ operation, respond }: BareRoute, options: ServeOptions) {
+  const { service, doors, bodyTimeoutMs } = options;
   const asRefused = (refusal: Refusal) => refusalAnswer(refusal, docsOf(options));
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    request.visit.operationId = operation.id;
+    const { visit } = request;
+    visit.operationId = operation.id;
+    visit.pages = operation.access.listedPages ? doors.pages : null;
     const identity = await identify(request, reply, options);
     checkMessage(request.raw);
     const { caller, dealer } = admit(identity, operation.access, senderOf(request), doors);
@@ -134,22 +140,36 @@ function live(route: Route, options: ServeOptions) {
       requestId: request.id,
       service,
     };
-    const { handle } = route;
+    const name = (part: string) => {
+      visit.part = part;
+    };
+    const params = request.params as Record<string, string>;
+    const answer = await respond(ctx, { message: request.raw, url: request.url, params, bodyTimeoutMs, asRefused, name });
+    if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
+    return send(reply, answer);
+  };
+}
+
+/** What the function of an operation answers, read and written by the contract. */
+function bare(route: Route): BareRoute {
+  const { operation, handle } = route;
+  const write = writers(operation);
+  const respond: BareRoute['respond'] = async (ctx, { message, url, params, bodyTimeoutMs, asRefused }) => {
     const work = async () => {
-      const { body, identifying } = await receive(operation, request.raw, options.bodyTimeoutMs);
-      const read = readOnce(operation, { params: request.params as Record<string, string>, query: queryOf(request.url), body });
+      const { body, identifying } = await receive(operation, message, bodyTimeoutMs);
+      const read = readOnce(operation, { params, query: queryOf(url), body });
       const outside = outsideOf(route, read);
-      return once(ctx, repeatable(request.raw, identifying), {
+      return once(ctx, repeatable(message, identifying), {
         ...(outside && { outside }),
-        inside: async (ctx, fetched) => write(await handle(ctx, read(), fetched), caller.kind === 'publishable'),
+        inside: async (ctx, fetched) => write(await handle(ctx, read(), fetched), ctx.caller.kind === 'publishable'),
         refused: asRefused,
         busy: operation.refusals.includes('stock_busy') ? 'stock_busy' : 'service_unavailable',
       });
     };
-    const answer = await (operation.multipart ? withRoom(dealer.id, request.raw, work) : work());
-    if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
-    return send(reply, answer, request.id);
+    const answer = await (operation.multipart ? withRoom(ctx.dealer.id, message, work) : work());
+    return { ...answer, body: bodyFor(answer, ctx.requestId) };
   };
+  return { operation, respond };
 }
 
 /** The body, and what of it makes a repeated request the same. */
@@ -201,17 +221,18 @@ async function fail(options: ServeOptions, request: FastifyRequest, reply: Fasti
   const refusal = error instanceof Refusal ? error : faultAsRefusal(options.service.log, request, error);
   if (refusal.retryAfterSeconds !== undefined) reply.header('Retry-After', refusal.retryAfterSeconds);
   if (refusal.allow !== undefined) reply.header('Allow', refusal.allow);
-  if (refusal.status === 401) reply.header('WWW-Authenticate', challenge(request.raw));
+  if (refusal.status === 401) reply.header('WWW-Authenticate', challenge(request.raw, options));
   allowOrigin(request, reply, refusal);
   if (refusal.code === 'bad_request') reply.header('Connection', 'close');
   else if (!request.raw.complete && hasBody(request.raw)) discardRest(request.raw, options.bodyTimeoutMs);
-  return send(reply, refusalAnswer(refusal, docsOf(options)), request.id);
+  const answer = refusalAnswer(refusal, docsOf(options));
+  return send(reply, { ...answer, body: bodyFor(answer, request.id) });
 }
 
-function send(reply: FastifyReply, answer: Answer, requestId: string) {
+function send(reply: FastifyReply, { status, location, body }: Answer) {
   allowOrigin(reply.request, reply, null);
-  if (answer.location) reply.header('Location', answer.location);
-  return reply.code(answer.status).type('application/json; charset=utf-8').send(bodyFor(answer, requestId));
+  if (location) reply.header('Location', location);
+  return body === '' ? reply.code(status).send() : reply.code(status).type('application/json; charset=utf-8').send(body);
 }
 
 const noDatabase = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300', '08006', '08001']);
@@ -260,6 +281,7 @@ function bodyWriter(schema: z.ZodType, shape?: Success['shape']): (data: unknown
 
 /** The whole body of a success. */
 export function envelope(data: z.ZodType, shape?: Success['shape']): z.ZodType {
+  if (shape === 'bare') return data;
   if (shape === 'page') return z.object({ data: z.array(z.union([data, tombstone])), meta: pageMeta });
   if (shape === 'list') return z.object({ data: z.array(data), meta: wholeListMeta });
   return z.object({ data });
@@ -300,10 +322,11 @@ function bearerToken(request: IncomingMessage): string | null {
   return /^bearer +(\S.*)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? null;
 }
 
-const challenge = (request: IncomingMessage) =>
-  bearerToken(request) === null ? 'Bearer realm="Forecourt"' : 'Bearer realm="Forecourt", error="invalid_token"';
+/** Says where an application learns whom to ask for a token (RFC 9728). What it may ask for is not said: it would ask for all of it. */
+const challenge = (request: IncomingMessage, { baseUrl }: ServeOptions) =>
+  `Bearer realm="Forecourt", resource_metadata="${resourceMetadataUrl(baseUrl)}"${bearerToken(request) === null ? '' : ', error="invalid_token"'}`;
 
-function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
+function methodsByPath(routes: readonly BareRoute[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { operation } of routes) found.set(fastifyPath(operation), [...(found.get(fastifyPath(operation)) ?? []), operation.method]);
   return found;
@@ -319,27 +342,29 @@ const notThatMethod = (allowed: readonly string[]) =>
 const exposed = 'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
 
 /** A preflight carries no key, so any origin is told what the API takes; the real response is the one that decides. */
-async function preflight(request: FastifyRequest, reply: FastifyReply) {
-  return reply
+const preflight = (listedPages: boolean) => async (request: FastifyRequest, reply: FastifyReply) =>
+  reply
     .code(204)
     .headers({
       'Access-Control-Allow-Origin': originOf(request.raw) ?? '*',
       'Access-Control-Allow-Methods': 'GET, POST',
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key',
+      'Access-Control-Allow-Headers': `Authorization, Content-Type, Idempotency-Key${listedPages ? ', MCP-Protocol-Version' : ''}`,
       'Access-Control-Max-Age': '600',
       Vary: 'Origin',
     })
     .send();
-}
 
 /** Lets the page of an allowed origin read the answer, and the page of a refused one that it was refused. */
 function allowOrigin(request: FastifyRequest, reply: FastifyReply, refusal: Refusal | null): void {
   reply.header('Vary', 'Origin');
   const origin = originOf(request.raw);
-  const known = request.visit.identity?.known;
-  if (origin === null || known?.caller.kind !== 'publishable') return;
-  if (!allowsOrigin(known.origins, origin) && refusal?.code !== 'origin_not_allowed') return;
-  reply.header('Access-Control-Allow-Origin', origin).header('Access-Control-Expose-Headers', exposed);
+  const { pages, identity } = request.visit;
+  const allowed = pages ?? (identity?.known?.caller.kind === 'publishable' ? identity.known.origins : null);
+  if (origin === null || allowed === null) return;
+  if (!allowsOrigin(allowed, origin) && refusal?.code !== 'origin_not_allowed') return;
+  reply
+    .header('Access-Control-Allow-Origin', origin)
+    .header('Access-Control-Expose-Headers', pages ? `${exposed}, WWW-Authenticate` : exposed);
 }
 
 // ---- The log and messages that are no requests ----
@@ -347,12 +372,13 @@ function allowOrigin(request: FastifyRequest, reply: FastifyReply, refusal: Refu
 function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const { visit } = request;
   const seconds = (performance.now() - visit.startedAt) / 1000;
-  observeRequest(visit.operationId, reply.statusCode, seconds);
+  const part = visit.part === null ? '' : `#${visit.part}`;
+  observeRequest(visit.operationId + part, reply.statusCode, seconds);
   log.info(
     {
       request_id: visit.id,
       method: request.method,
-      path: request.url.split('?')[0],
+      path: `${request.url.split('?')[0]}${part}`,
       operation: visit.operationId,
       status: reply.statusCode,
       ms: Math.round(seconds * 10_000) / 10,

@@ -36,6 +36,24 @@ export function wholeSchema(schema: z.ZodType): JsonSchema {
   return { ...dialect, ...(named ?? root), ...(Object.keys(others).length > 0 && { $defs: others }) };
 }
 
+/** The JSON Schema of an object with nothing referred to and no alternatives at its root, which readers of tools do not follow. */
+export function plainSchema(schema: z.ZodType, io: 'request' | 'response'): JsonSchema {
+  const deriver = schemaDeriver(inPlace);
+  const root = deriver[io](schema);
+  const { allOf: _allOf, anyOf: _anyOf, oneOf: _oneOf, ...plain } = inlined(root, deriver.components()) as JsonSchema;
+  return plain;
+}
+
+const inPlace = '#/$defs/';
+
+function inlined(value: unknown, named: Readonly<Record<string, JsonSchema>>): unknown {
+  if (Array.isArray(value)) return value.map((one) => inlined(one, named));
+  if (value === null || typeof value !== 'object') return value;
+  const { $ref, ...rest } = value as JsonSchema;
+  if (typeof $ref !== 'string') return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inlined(inner, named)]));
+  return { ...(inlined(named[$ref.slice(inPlace.length)], named) as JsonSchema), ...rest };
+}
+
 export type SchemaDeriver = ReturnType<typeof schemaDeriver>;
 
 type Derived = { properties: { whole: JsonSchema }; $defs?: Record<string, JsonSchema> };
