@@ -10,6 +10,7 @@ import { readExamples } from './examples.ts';
 import type { Content, OpenApiDocument, OperationObject, Parameter, ResponseObject } from './openapi-document.ts';
 import { headers, headersNamed, idempotencyKey, rateLimits } from './openapi-headers.ts';
 import { mcpResponses } from './openapi-mcp.ts';
+import { clientScheme, oauthPaths, oauthTag } from './openapi-oauth.ts';
 import { parametersOf } from './openapi-parameters.ts';
 import { errorSchema, examples, refusals, sharedRefusals } from './openapi-refusals.ts';
 
@@ -29,12 +30,13 @@ export function openApi(baseUrl: string, shown: Examples = readExamples(baseUrl)
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    tags: tagsOf(operations),
+    tags: [...tagsOf(operations), oauthTag],
     security: [{ apiKey: [] }],
-    paths,
+    paths: { ...paths, ...oauthPaths(deriver) },
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key or OAuth access token: `Authorization: Bearer <key>`.' },
+        client: clientScheme,
       },
       schemas: { ...deriver.components(), Error: errorSchema },
       headers,

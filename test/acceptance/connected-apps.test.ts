@@ -60,6 +60,14 @@ test('an app is revoked under Connected apps: its next request gets 401 and its 
   assert.deepEqual(await outcome(staying.refresh(staying.refreshToken)), [200, 'Bearer']);
 });
 
+test('a code that comes a second time ends all that it gave', async () => {
+  const { access, refresh, refreshToken, exchange } = await connect(house, ['vehicles:read']);
+  await speak(app, access).get('/v1/me').succeeds();
+  assert.deepEqual(await outcome(exchange()), [400, 'invalid_grant']);
+  await speak(app, access).get('/v1/me').refuses(401, 'api_key_revoked');
+  assert.deepEqual(await outcome(refresh(refreshToken)), [400, 'invalid_grant']);
+});
+
 test('what a browser forges into the consent is not granted: neither what the role disallows nor what was not asked for', async () => {
   const reader = await house.newMember('READ_ONLY');
   const { scope } = await connect(house, ['vehicles:read', 'vehicles:write'], reader, { forge: ['vehicles:write', 'sales:read'] });

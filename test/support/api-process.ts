@@ -36,8 +36,10 @@ const slowOutside = answerAfter(
   (ctx) => inTransaction(ctx, async (tx) => ({ count: await takeNumbers(tx, 'test', 1) })),
 );
 
-const { DATABASE_URL: databaseUrl = '', FILES } = process.env;
-const { files } = readConfig({ FILES });
+const { DATABASE_URL: databaseUrl = '', FILES, OAUTH_CALLS_PER_MINUTE } = process.env;
+const { files, oauthCallsPerMinute } = readConfig({ FILES, OAUTH_CALLS_PER_MINUTE });
 const service = await openService({ log: silentLog, databaseUrl, masterKeys, limits, files, connections: 8 });
-const app = recordTraffic(buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [], more: [slow, slowOutside] }));
+const app = recordTraffic(
+  buildApi({ service, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [], oauthCallsPerMinute, more: [slow, slowOutside] }),
+);
 console.log(await listen(app, '127.0.0.1', 0));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { KnownScope, Role } from '#modules/staff/contract.ts';
 import type { Service } from '#platform/service.ts';
@@ -11,6 +10,7 @@ import { commands } from '../../src/bin/admin/commands.ts';
 import type { Dealership } from './dealership.ts';
 import { dealership, undoneFirst } from './dealership.ts';
 import { limits, masterKeys, silentLog } from './fixtures.ts';
+import { freePort } from './free-port.ts';
 import type { Arrival, Browser, Field } from './pages.ts';
 import { browser } from './pages.ts';
 import { recordTraffic } from './traffic.ts';
@@ -82,17 +82,6 @@ async function register(service: Service, ...flags: string[]): Promise<{ client_
   const asked = readCommand(['app', 'register', ...flags], commands);
   if ('help' in asked) throw new Error(asked.help);
   return (await asked.command.run(asked.flags, service)) as { client_id: string; client_secret: string };
-}
-
-/** A port that is free: addresses must be known before anything listens at them. */
-export function freePort(): Promise<number> {
-  return new Promise((found, failed) => {
-    const server = createServer().once('error', failed);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => found(port));
-    });
-  });
 }
 
 type Hosts = Pick<OAuthHouse, 'baseUrl' | 'dmsUrl'>;

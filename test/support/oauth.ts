@@ -41,7 +41,7 @@ export interface Said {
 /** Asks one of the endpoints. */
 export async function say(app: FastifyInstance, request: InjectOptions): Promise<Said> {
   const { statusCode: status, headers, payload } = await app.inject(request);
-  const isJson = String(headers['content-type']).startsWith('application/json');
+  const isJson = payload !== '' && String(headers['content-type']).startsWith('application/json');
   return { status, headers: headers as Record<string, string>, body: isJson ? JSON.parse(payload) : payload };
 }
 
@@ -99,7 +99,7 @@ export async function consentFor({ app, service }: Pick<Dealership, 'app' | 'ser
 /** Acts as a member of staff who signed in to the DMS. */
 export async function asUser({ ctx }: Dealership, staffId: string): Promise<Context> {
   const user = await ctx.db.selectFrom('staff').selectAll().where('id', '=', staffId).executeTakeFirstOrThrow();
-  const caller = { ...ctx.caller, kind: 'user' as never, id: user.id, name: user.name, owner: { id: user.id, name: user.name } };
+  const caller = { ...ctx.caller, kind: 'user' as const, id: user.id, name: user.name, owner: { id: user.id, name: user.name } };
   return { ...ctx, caller: { ...caller, permissions: permissionsOf(user), branches: user.all_branches ? 'all' : user.branch_ids } };
 }
 

@@ -18,6 +18,8 @@ export interface Connection {
   readonly scope: string;
   /** The code it came from. */
   readonly code: string;
+  /** Presents that code once more. */
+  exchange(): Promise<Answered>;
   refresh(token: string, scope?: string): Promise<Answered>;
   revoke(token: string): Promise<Answered>;
 }
@@ -33,15 +35,16 @@ export async function connect(
   const verifier = randomBytes(48).toString('base64url');
   const code =
     new URL(await walk(house, authoriseAddress(app, verifier), member, answer)).searchParams.get('code') ?? assert.fail('No code came.');
-  const ask = (path: string, body: Record<string, string>) => post(app, path, body);
-  const { redirectUri: redirect_uri } = app;
-  const { status, body } = await ask('token', { grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier });
+  const exchange = () =>
+    ask(app, 'token', { grant_type: 'authorization_code', code, redirect_uri: app.redirectUri, code_verifier: verifier });
+  const { status, body } = await exchange();
   assert.equal(status, 200, JSON.stringify(body));
   const { access_token: access = '', refresh_token: refreshToken = '', scope = '' } = body;
   return {
-    ...{ app, access, refreshToken, scope, code },
-    refresh: (token, narrower) => ask('token', { grant_type: 'refresh_token', refresh_token: token, ...(narrower && { scope: narrower }) }),
-    revoke: (token) => ask('revoke', { token }),
+    ...{ app, access, refreshToken, scope, code, exchange },
+    refresh: (token, narrower) =>
+      ask(app, 'token', { grant_type: 'refresh_token', refresh_token: token, ...(narrower && { scope: narrower }) }),
+    revoke: (token) => ask(app, 'revoke', { token }),
   };
 }
 
@@ -59,7 +62,8 @@ export function authoriseAddress({ clientId, redirectUri, baseUrl }: PartnerApp,
   return url.href;
 }
 
-async function post({ baseUrl, clientId, clientSecret }: PartnerApp, path: string, body: Record<string, string>): Promise<Answered> {
+/** Asks an OAuth endpoint as the app. */
+export async function ask({ baseUrl, clientId, clientSecret }: PartnerApp, path: string, body: Record<string, string>): Promise<Answered> {
   const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
   const response = await fetch(`${baseUrl}/v1/oauth/${path}`, {
     method: 'POST',

@@ -51,11 +51,12 @@ function overheard(message: IncomingMessage): Buffer[] {
 
 /**
  * Whether the contract has anything to say of it: not of an unknown path (404) or a wrong method (405), preflights and HEAD included,
- * of what is no HTTP (400), of pages beside the operations, or of operations only a test has. Whatever else is answered must be documented.
+ * of what is no HTTP (400), of pages and the endpoints of OAuth beside the operations, or of operations only a test has. Whatever else is
+ * answered must be documented.
  */
 const isOfContract = ({ method, url }: FastifyRequest, { statusCode: status }: FastifyReply, payload: unknown): boolean =>
   url.startsWith('/v1/') &&
-  !url.startsWith('/v1/test/') &&
+  !/^\/v1\/(test|oauth)\//.test(url) &&
   !['OPTIONS', 'HEAD'].includes(method) &&
   status !== 405 &&
   !(status === 400 && String(payload).includes('"code":"bad_request"')) &&
@@ -108,8 +109,14 @@ const texts = (headers: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 /** JSON with its texts trimmed, as the API takes them, and without a mark of its byte order. */
-const textOf = (body: Buffer, type = ''): string =>
-  /json/i.test(type) ? JSON.stringify(JSON.parse(new TextDecoder().decode(body), (_name, value) => trimmed(value))) : `(${type})`;
+function textOf(body: Buffer, type = ''): string {
+  if (!/json/i.test(type)) return `(${type})`;
+  try {
+    return JSON.stringify(JSON.parse(new TextDecoder().decode(body), (_name, value) => trimmed(value)));
+  } catch {
+    return 'null'; // The MCP endpoint tells within a 200 that it was no JSON.
+  }
+}
 
 const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
 

@@ -73,6 +73,41 @@ export const tokenParameters = [
 
 export const revokeParameters = [...clientParameters, 'token' as const];
 
+const client = {
+  client_id: z.string().optional().describe('Where the client does not authenticate itself by HTTP Basic.'),
+  client_secret: z.string().optional(),
+};
+
+/** The body of a request for tokens. */
+export const tokenRequest = z
+  .object({
+    grant_type: z.enum(['authorization_code', 'refresh_token']),
+    code: z.string().optional().describe('With `authorization_code`: accepted once within 10 minutes.'),
+    redirect_uri: z.string().optional().describe('With `authorization_code`: the address the code was issued for.'),
+    code_verifier: z
+      .string()
+      .regex(/^[A-Za-z0-9._~-]{43,128}$/)
+      .optional()
+      .describe('With `authorization_code`: what the `code_challenge` is the SHA-256 of.'),
+    refresh_token: z.string().optional().describe('With `refresh_token`: accepted once within 90 days.'),
+    scope: z.string().optional().describe('With `refresh_token`: some of the granted scopes, for an access token with these alone.'),
+    ...client,
+  })
+  .meta({ id: 'OAuthTokenRequest' });
+
+/** The body of a revocation. */
+export const revokeRequest = z
+  .object({ token: z.string().describe('An access token, which ends; or a refresh token, with which all ends.'), ...client })
+  .meta({ id: 'OAuthRevokeRequest' });
+
+/** What is refused, as RFC 6749 has it. */
+export const oauthFailure = z
+  .object({
+    error: z.string().describe('Stable: branch on this.'),
+    error_description: z.string().describe('For the app’s developer; may change.'),
+  })
+  .meta({ id: 'OAuthError' });
+
 /** What a code or refresh token is exchanged for. */
 export const tokenResponse = z
   .object({

@@ -1,8 +1,8 @@
 import { test } from 'node:test';
 import type { OAuth2Token } from '@badgateway/oauth2-client';
 import { generateCodeVerifier, OAuth2Client, OAuth2Error, OAuth2HttpError } from '@badgateway/oauth2-client';
-import type { PartnerApp } from '../support/oauth-house.ts';
-import { oauthHouse } from '../support/oauth-house.ts';
+import type { PartnerApp } from '../../support/oauth-house.ts';
+import { oauthHouse } from '../../support/oauth-house.ts';
 import type { Client, Tokens } from './whole-flow.ts';
 import { wholeFlow } from './whole-flow.ts';
 

@@ -4,8 +4,8 @@ import { after, test } from 'node:test';
 import express from 'express';
 import { Passport } from 'passport';
 import { Strategy } from 'passport-oauth2';
-import type { PartnerApp } from '../support/oauth-house.ts';
-import { oauthHouse } from '../support/oauth-house.ts';
+import type { PartnerApp } from '../../support/oauth-house.ts';
+import { oauthHouse } from '../../support/oauth-house.ts';
 import type { Client, Tokens } from './whole-flow.ts';
 import { wholeFlow } from './whole-flow.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import * as oauth from 'oauth4webapi';
-import type { PartnerApp } from '../support/oauth-house.ts';
-import { oauthHouse } from '../support/oauth-house.ts';
+import type { PartnerApp } from '../../support/oauth-house.ts';
+import { oauthHouse } from '../../support/oauth-house.ts';
 import type { Client, Tokens } from './whole-flow.ts';
 import { wholeFlow } from './whole-flow.ts';
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { AccessToken, ModuleOptions } from 'simple-oauth2';
 import { AuthorizationCode } from 'simple-oauth2';
-import type { PartnerApp } from '../support/oauth-house.ts';
-import { oauthHouse } from '../support/oauth-house.ts';
+import type { PartnerApp } from '../../support/oauth-house.ts';
+import { oauthHouse } from '../../support/oauth-house.ts';
 import type { Client, Tokens } from './whole-flow.ts';
 import { wholeFlow } from './whole-flow.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { KnownScope } from '#modules/staff/contract.ts';
-import { speak } from '../support/api.ts';
-import type { OAuthHouse, PartnerApp } from '../support/oauth-house.ts';
-import { walk } from '../support/oauth-house.ts';
+import { speak } from '../../support/api.ts';
+import type { OAuthHouse, PartnerApp } from '../../support/oauth-house.ts';
+import { walk } from '../../support/oauth-house.ts';
 
 /** What a partner’s program keeps of a token response. */
 export interface Tokens {
