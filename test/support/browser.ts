@@ -11,7 +11,9 @@ const args = [
 ];
 
 /** A real browser, gone when the test ends. Each call of what it returns is somebody else's: a window with cookies of its own. */
-export async function realBrowser(t: { after(undo: () => Promise<void>): void }): Promise<(options?: BrowserContextOptions) => Promise<Page>> {
+export async function realBrowser(t: {
+  after(undo: () => Promise<void>): void;
+}): Promise<(options?: BrowserContextOptions) => Promise<Page>> {
   const executablePath = browserPath();
   if (!executablePath) throw new Error('This test needs Chromium: run "npm test", or name one by the variable CHROMIUM.');
   const browser = await chromium.launch({ executablePath, args });

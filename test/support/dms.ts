@@ -51,7 +51,12 @@ export function visitor(service: Service, address = '127.0.0.1'): Visitor {
       else cookies.set(name, value);
     }
     assert.ok(answer.statusCode < 500, answer.payload);
-    return { status: answer.statusCode, headers: answer.headers as Record<string, string>, text: answer.payload, leadsTo: answer.headers.location ?? null };
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as Record<string, string>,
+      text: answer.payload,
+      leadsTo: answer.headers.location ?? null,
+    };
   };
   const post: Visitor['post'] = (path, form, headers = {}) =>
     ask('POST', path, asForm(form).toString(), {
@@ -101,7 +106,9 @@ export async function walkConsent(
 const asForm = (form: Record<string, string | readonly string[]> | URLSearchParams): URLSearchParams =>
   form instanceof URLSearchParams
     ? form
-    : new URLSearchParams(Object.entries(form).flatMap(([name, values]) => [values].flat().map((value): [string, string] => [name, value])));
+    : new URLSearchParams(
+        Object.entries(form).flatMap(([name, values]) => [values].flat().map((value): [string, string] => [name, value])),
+      );
 
 /** What a browser would send of a form that nobody touched. */
 export function formIn(page: string, action: string): URLSearchParams {
@@ -117,7 +124,6 @@ export function formIn(page: string, action: string): URLSearchParams {
   return form;
 }
 
-const plain = (text: string): string =>
-  text.replaceAll(/&(?:amp|lt|gt|quot|#39|#96);/g, (entity) => entities[entity] ?? entity);
+const plain = (text: string): string => text.replaceAll(/&(?:amp|lt|gt|quot|#39|#96);/g, (entity) => entities[entity] ?? entity);
 
 const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&#96;': '`' };

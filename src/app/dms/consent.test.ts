@@ -81,7 +81,12 @@ test('scopes the role does not allow are shown unticked, cannot be ticked, and s
   const { partner, verifier, path } = await asked(dealer);
   const { email } = await dealer.newUser({ role: 'SALES_EXECUTIVE' });
   const { browser, page } = await opened(dealer, path, email);
-  for (const [scope, isAllowed] of [['vehicles:read', true], ['vehicles:costs', false], ['customers:read', true], ['workshop:write', false]] as const) {
+  for (const [scope, isAllowed] of [
+    ['vehicles:read', true],
+    ['vehicles:costs', false],
+    ['customers:read', true],
+    ['workshop:write', false],
+  ] as const) {
     const row = rowOf(page.text, scope);
     assert.deepEqual([/ checked/.test(row), / disabled/.test(row)], [isAllowed, !isAllowed], row);
     assert.equal(row.includes('Your role does not allow it'), !isAllowed);
@@ -188,7 +193,10 @@ test('the decision is that of the page that was shown: a form of another session
   const theirs = { ...Object.fromEntries(formIn(other.page.text, '/oauth/consent')), decision: 'approve' };
   assert.equal((await one.browser.post('/oauth/consent', theirs)).status, 403);
   const own = { ...Object.fromEntries(formIn(one.page.text, '/oauth/consent')), decision: 'approve' };
-  assert.equal((await one.browser.post('/oauth/consent', own, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' })).status, 403);
+  assert.equal(
+    (await one.browser.post('/oauth/consent', own, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' })).status,
+    403,
+  );
   assert.equal((await one.browser.post('/oauth/consent', { ...own, form: '' })).status, 403);
   assert.equal((await one.browser.post('/oauth/consent', own)).status, 303);
 });

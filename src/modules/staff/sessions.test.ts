@@ -234,6 +234,16 @@ test('many addresses together have few guesses; a browser that was signed in on 
   for (const other of [theirs, altered, 'x', 'x.y', '']) assert.ok(await isMadeToWait({ device: other }), other);
 });
 
+test('a browser that several were signed in on is known to all of them', async () => {
+  const dealer = await dealership();
+  const colleague = await dealer.newUser();
+  const { device } = entered(await enter(dealer));
+  const { device: shared } = entered(await enter(dealer, { email: colleague.email, device }));
+  for (let n = 0; n < 25; n++) await enter(dealer, { password: `guess ${n}` });
+  entered(await enter(dealer, { device: shared }));
+  entered(await enter(dealer, { device: shared, email: colleague.email }));
+});
+
 test('a browser that was signed in on before has ten guesses', async () => {
   const dealer = await dealership();
   const { device } = entered(await enter(dealer));
@@ -258,6 +268,24 @@ test('one address may try few accounts', async () => {
   assert.equal('refused' in refused && refused.refused, 'too_many');
 });
 
+test('what is refused to an address leaves nothing behind, however many accounts it tries', async () => {
+  const dealer = await dealership();
+  const from = address();
+  const rows = async () =>
+    (await dealer.service.pools.doors.query('select from allowance where subject like $1', [`%:from:${from}`])).rowCount;
+  for (let n = 0; n < 70; n++) await enter(dealer, { address: from, email: `${n}@example.com` });
+  assert.equal(await rows(), 61);
+});
+
+test('sign-ins and guesses at once, from one address and at one account, do not wait for each other for ever', async () => {
+  const dealer = await dealership();
+  const from = address();
+  const outcomes = await Promise.all(
+    Array.from({ length: 60 }, (_, n) => enter(dealer, { address: n % 2 ? from : address(), ...(n % 3 && { password: 'guess' }) })),
+  );
+  assert.equal(outcomes.length, 60);
+});
+
 test('addresses of one IPv6 network count as one', async () => {
   const dealer = await dealership();
   for (let n = 0; n < 5; n++) assert.deepEqual(await enter(dealer, { address: `2001:db8:7:7::${n}`, password: 'guess' }), wrong);
@@ -268,9 +296,10 @@ test('addresses of one IPv6 network count as one', async () => {
 test('nothing that was typed is kept with what is counted', async () => {
   const dealer = await dealership();
   await enter(dealer, { email: 'my-secret-password@example.com' });
-  const { rows } = await dealer.service.pools.doors.query("select subject from allowance where subject like '%secret%' or subject like $1", [
-    `%${dealer.code}%`,
-  ]);
+  const { rows } = await dealer.service.pools.doors.query(
+    "select subject from allowance where subject like '%secret%' or subject like $1",
+    [`%${dealer.code}%`],
+  );
   assert.deepEqual(rows, []);
 });
 
@@ -295,7 +324,7 @@ test('a password that was kept at another cost is kept at today’s after a sign
 
 test('who has no password does not sign in', async () => {
   const dealer = await dealership();
-  for (const none of [null, '', 'correct horse', '$argon2id$'])  {
+  for (const none of [null, '', 'correct horse', '$argon2id$']) {
     await dealer.service.pools.doors.query('update staff set password_hash = $1 where id = $2', [none, dealer.owner.id]);
     assert.deepEqual(await enter(dealer), wrong);
   }
