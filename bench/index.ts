@@ -5,6 +5,7 @@ import { measureEnquiries } from './enquiries.ts';
 import { onGround } from './ground.ts';
 import { measureGrowth } from './growth.ts';
 import { connections } from './load.ts';
+import { measureOAuth } from './oauth.ts';
 import { measurePhotos } from './photos.ts';
 import { measureReads } from './reads.ts';
 import { measureTrade } from './trade.ts';
@@ -22,6 +23,7 @@ const subjects = {
   photos: measurePhotos,
   trade: measureTrade,
   webhooks: measureWebhooks,
+  oauth: measureOAuth,
 };
 
 const [asked] = process.argv.slice(2);
