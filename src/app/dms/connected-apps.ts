@@ -1,8 +1,10 @@
 import type { ConnectedApp } from '#modules/oauth/index.ts';
 import { connectedApps, disconnectApp } from '#modules/oauth/index.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
+import { id } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
 import { toDateTime, toMillis } from '#platform/dates.ts';
+import { Refusal } from '#platform/errors.ts';
 import type { Page, Shown } from '#platform/http/pages.ts';
 import type { Service } from '#platform/service.ts';
 import { at } from './addresses.ts';
@@ -27,7 +29,9 @@ export const connectedAppsPages = (service: Service): readonly Page[] => [
     path: at.disconnect,
     show: forMembersForms(service, async (visitor) => {
       if (!administers(visitor.session)) return forAdministrators(service, visitor);
-      await disconnectApp(visitor.ctx, visitor.form.get('id') ?? '');
+      const named = id.safeParse(visitor.form.get('id'));
+      if (!named.success) throw new Refusal('not_found');
+      await disconnectApp(visitor.ctx, named.data);
       return { leadsTo: `${at.connectedApps}?disconnected` };
     }),
   },

@@ -114,5 +114,8 @@ export const userChanges = z
   })
   .partial();
 
+/** After so many hours a session is over: unused, and in any case. */
+export const sessionHours = { unused: 8, atMost: 7 * 24 } as const;
+
 export type NewUser = z.input<typeof newUser>;
 export type UserChanges = z.input<typeof userChanges>;

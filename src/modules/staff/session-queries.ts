@@ -3,7 +3,7 @@ import type { Instant } from '#platform/dates.ts';
 import { prepared } from '#platform/db/connect.ts';
 import type { Service } from '#platform/service.ts';
 import type { Role } from './contract.ts';
-import { sessionHours } from './rules.ts';
+import { sessionHours } from './contract.ts';
 
 // Asked and written before it is known who asks, hence the doors.
 

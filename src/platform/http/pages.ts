@@ -1,4 +1,4 @@
-import { METHODS } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify, { LogController } from 'fastify';
 import { plainAddress } from '../addresses.ts';
@@ -73,6 +73,7 @@ export function servePages(options: PagesOptions): FastifyInstance {
     frameworkErrors: (_error, request, reply) => void tell(options, request, reply.headers(guarded({})), 404),
   }) as unknown as FastifyInstance;
 
+  endUnusedConnections(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
     done(null, new URLSearchParams(String(text))),
@@ -92,7 +93,7 @@ export function servePages(options: PagesOptions): FastifyInstance {
       reply.headers({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Content-Type': part.type }).send(part.text),
     );
   for (const [url, methods] of methodsByPath(pages)) {
-    const others = METHODS.filter((method) => !methods.includes(method) && method !== 'CONNECT');
+    const others = app.supportedMethods.filter((method) => !methods.includes(method));
     app.route({
       method: others,
       url,
@@ -102,6 +103,19 @@ export function servePages(options: PagesOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => tell(options, request, reply, 404));
   app.setErrorHandler((error, request, reply) => tell(options, request, reply, statusOf(options, request, error)));
   return app;
+}
+
+/** Browsers open connections in advance. One over which nothing was asked yet does not count as idle, and would keep the server from closing for a minute. */
+function endUnusedConnections(app: FastifyInstance): void {
+  const unused = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  app.server.on('request', ({ socket }) => unused.delete(socket));
+  app.addHook('preClose', async () => {
+    for (const socket of unused) socket.destroy();
+  });
 }
 
 declare module 'fastify' {
