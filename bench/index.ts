@@ -5,6 +5,7 @@ import { measureEnquiries } from './enquiries.ts';
 import { onGround } from './ground.ts';
 import { measureGrowth } from './growth.ts';
 import { connections } from './load.ts';
+import { measureMcp } from './mcp.ts';
 import { measureOAuth } from './oauth.ts';
 import { measurePhotos } from './photos.ts';
 import { measureReads } from './reads.ts';
@@ -24,6 +25,7 @@ const subjects = {
   trade: measureTrade,
   webhooks: measureWebhooks,
   oauth: measureOAuth,
+  mcp: measureMcp,
 };
 
 const [asked] = process.argv.slice(2);

@@ -54,6 +54,7 @@ const ofHttp = [
 ];
 
 function* wrongWithBody(response: Document, type: string, body: Document): Iterable<string> {
+  if (!response.content) return body === undefined ? undefined : yield 'a body';
   if (!/^application\/json(?:;|$)/.test(type)) yield `not JSON but ${type}`;
   if (body === undefined) return yield 'no JSON body';
   const wrong = wrongWith(response.content['application/json'].schema, body);

@@ -98,7 +98,7 @@ for (const [asked, agreed] of [
   ['2024-11-05', '2024-11-05'],
 ] as const) {
   test(`the SDK’s client that asks for ${asked ?? 'its newest version'} goes on with ${agreed} and calls every tool`, async (t) => {
-    const url = await mcpServer(t);
+    const { url } = await mcpServer(t);
     const sent = new Set<string | null>();
     const by = asked === null ? fetch : asking(asked);
     const transport = new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), {
@@ -129,7 +129,7 @@ for (const [asked, agreed] of [
 }
 
 test('the SDK’s client is told what is wrong with its key by status and body', async (t) => {
-  const url = await mcpServer(t);
+  const { url } = await mcpServer(t);
   const { key } = await home.newKey({ rateLimit: 1 });
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
@@ -139,7 +139,7 @@ test('the SDK’s client is told what is wrong with its key by status and body',
 
 for (const mode of ['legacy', 'auto'] as const) {
   test(`the client of the SDK’s second version in the mode ${mode} connects and calls every tool`, async (t) => {
-    const url = await mcpServer(t);
+    const { url } = await mcpServer(t);
     const client = new ClientOfTwo(info, { versionNegotiation: { mode } });
     await client.connect(new TransportOfTwo(new URL(`${url}/v1/mcp`), { requestInit: { headers: headers() } }));
     t.after(() => client.close());
@@ -158,7 +158,7 @@ for (const mode of ['legacy', 'auto'] as const) {
 }
 
 test('the AI SDK’s client connects, and makes tools of ours that a model could call', async (t) => {
-  const url = await mcpServer(t);
+  const { url } = await mcpServer(t);
   const client = await createMCPClient({ transport: { type: 'http', url: `${url}/v1/mcp`, headers: headers() } });
   t.after(() => client.close());
   const tools = await client.tools();

@@ -15,12 +15,17 @@ export interface Verdict {
   readonly out: string;
 }
 
-/** Programs nobody here wrote, which judge the contract. They ask nothing of the network. */
+/** Programs nobody here wrote, which judge the contract and what answers by it. They ask nothing of the network. */
 export const redocly = (...args: string[]): Promise<Verdict> => program('@redocly/cli', 'redocly', args);
 export const spectral = (...args: string[]): Promise<Verdict> => program('@stoplight/spectral-cli', 'spectral', args);
 /** Outside the repository, whose redocly.yaml is for a younger redocly than the one it carries. */
 export const openapiTypescript = (...args: string[]): Promise<Verdict> =>
   program('openapi-typescript', 'openapi-typescript', args, tmpdir());
+export const inspector = (...args: string[]): Promise<Verdict> =>
+  program('@modelcontextprotocol/inspector', 'mcp-inspector', ['--cli', ...args]);
+/** The conformance suite of the Model Context Protocol: the stable one, and the one to come, pinned. */
+export const conformance = (...args: string[]): Promise<Verdict> => program('@modelcontextprotocol/conformance', 'conformance', args);
+export const nextConformance = (...args: string[]): Promise<Verdict> => program('mcp-conformance-next', 'conformance', args);
 export const tsc = (...args: string[]): Promise<Verdict> => program('typescript', 'tsc', args);
 
 const require = createRequire(import.meta.url);

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Tool } from '#platform/mcp/tool.ts';
 import { reads, tool } from '#platform/mcp/tool.ts';
+import type { Service } from '#platform/service.ts';
 import { buildApi, listen } from '../../src/app/api.ts';
 import { house } from './dealership.ts';
 
@@ -16,16 +18,24 @@ interface Wanted {
   readonly moreTools?: readonly Tool[];
 }
 
-/** The house's API on a port of its own, known by that address. What outsiders ask of it is not for the judges of our traffic. */
-export async function mcpServer(t: Test, wanted: Wanted = {}): Promise<string> {
-  const { service } = await house();
-  const baseUrl = `http://127.0.0.1:${await freePort()}`;
-  const app = buildApi({ service: { ...service, baseUrl }, baseUrl, trustedProxies: [], oauthCallsPerMinute: 1_000, ...wanted });
-  t.after(() => app.close());
-  return listen(app, '127.0.0.1', Number(new URL(baseUrl).port));
+export interface Served {
+  readonly url: string;
+  readonly app: FastifyInstance;
+  readonly service: Service;
 }
 
-async function freePort(): Promise<number> {
+/** The house's API on a port of its own, known by that address. What outsiders ask of it is not for the judges of our traffic. */
+export async function mcpServer(t: Test, wanted: Wanted = {}): Promise<Served> {
+  const { service: ofHouse } = await house();
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const service = { ...ofHouse, baseUrl: url };
+  const app = buildApi({ service, baseUrl: url, trustedProxies: [], oauthCallsPerMinute: 1_000, ...wanted });
+  t.after(() => app.close());
+  await listen(app, '127.0.0.1', Number(new URL(url).port));
+  return { url, app, service };
+}
+
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

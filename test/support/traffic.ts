@@ -109,8 +109,14 @@ const texts = (headers: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 /** JSON with its texts trimmed, as the API takes them, and without a mark of its byte order. */
-const textOf = (body: Buffer, type = ''): string =>
-  /json/i.test(type) ? JSON.stringify(JSON.parse(new TextDecoder().decode(body), (_name, value) => trimmed(value))) : `(${type})`;
+function textOf(body: Buffer, type = ''): string {
+  if (!/json/i.test(type)) return `(${type})`;
+  try {
+    return JSON.stringify(JSON.parse(new TextDecoder().decode(body), (_name, value) => trimmed(value)));
+  } catch {
+    return 'null'; // The MCP endpoint tells within a 200 that it was no JSON.
+  }
+}
 
 const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
 
