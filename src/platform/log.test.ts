@@ -9,6 +9,7 @@ const secrets = {
   'publishable key': `svc_live_pk_aaaaaaaaaaaa_${body}`,
   'access token': `svc_oat_${body}`,
   'refresh token': `svc_ort_${body}`,
+  'authorisation code': `svc_oac_${body}`,
   'signing secret': `whsec_${Buffer.from(body).toString('base64')}`,
 };
 

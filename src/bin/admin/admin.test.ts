@@ -47,6 +47,23 @@ async function refused(words: readonly string[], code: number, line: string | Re
   else assert.match(said.err, line);
 }
 
+test('an app is registered and revoked from a shell; its secret is shown once, and its addresses are taken one by one', async () => {
+  const asked = ['--name', 'Ad Planner', '--website', 'https://adplanner.example', '--scopes', 'vehicles:read, enquiries:read'];
+  const addresses = ['--redirect-uri', 'https://adplanner.example/callback?x=1,2', '--redirect-uri', 'http://127.0.0.1:8000/callback'];
+  const made = await result('app', 'register', ...asked, ...addresses);
+  assert.deepEqual(Object.keys(made), ['client_id', 'client_secret']);
+  const { service } = await house();
+  const { rows } = await service.pools.doors.query('select redirect_uris, scopes from oauth_app where client_id = $1', [made.client_id]);
+  assert.deepEqual(rows[0], {
+    redirect_uris: ['https://adplanner.example/callback?x=1,2', 'http://127.0.0.1:8000/callback'],
+    scopes: ['vehicles:read', 'enquiries:read'],
+  });
+  await refused(['app', 'register', ...asked], 2, 'Missing: --redirect-uri U.');
+  await refused(['app', 'register', ...asked, '--redirect-uri', 'http://adplanner.example'], 1, /^--redirect-uri: An https address, /);
+  assert.deepEqual(await result('app', 'revoke', '--client-id', made.client_id), { authorisations: 0 });
+  await refused(['app', 'revoke', '--client-id', made.client_id], 1, 'There is no app with this client id, or it is revoked.');
+});
+
 test('a dealership, its branch, staff and key are made and changed from a shell, and count for the next request', async () => {
   const { app } = await house();
   const made = await result('dealer', 'create', '--name', 'Shell Motors', '--code', 'Shell', '--plan', 'STANDARD');
@@ -119,7 +136,7 @@ test('demo create makes the dealer once and issues fresh keys each time', async 
 
 test('what cannot be done is told in one line, without a stack', async () => {
   const { code, owner } = await dealership({ plan: 'FREE' });
-  await refused(['car', 'wash'], 2, 'There is no "car". There are: dealer, branch, user, key, demo, import.');
+  await refused(['car', 'wash'], 2, 'There is no "car". There are: dealer, branch, user, key, app, demo, import.');
   await refused(['dealer', 'set', '--dealer', 'nobody'], 1, 'There is no dealership with the code "nobody".');
   await refused(['dealer', 'set', '--dealer', code, '--available', 'off'], 1, '--available: Only the sandbox can be switched on and off.');
   await refused(['branch', 'create', '--dealer', code, '--name', 'North'], 1, 'The plan Free has room for one branch.');
