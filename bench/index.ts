@@ -6,6 +6,7 @@ import { onGround } from './ground.ts';
 import { measureGrowth } from './growth.ts';
 import { connections } from './load.ts';
 import { measureMcp } from './mcp.ts';
+import { measureOAuth } from './oauth.ts';
 import { measurePhotos } from './photos.ts';
 import { measureReads } from './reads.ts';
 import { measureTrade } from './trade.ts';
@@ -23,6 +24,7 @@ const subjects = {
   photos: measurePhotos,
   trade: measureTrade,
   webhooks: measureWebhooks,
+  oauth: measureOAuth,
   mcp: measureMcp,
 };
 

@@ -51,13 +51,14 @@ create table oauth_code (
   used_at timestamptz,
   authorisation_id uuid,
   foreign key (dealer_id, staff_id) references staff,
-  foreign key (dealer_id, authorisation_id) references oauth_authorisation on delete cascade,
+  foreign key (dealer_id, authorisation_id) references oauth_authorisation,
   check ((used_at is null) = (authorisation_id is null))
 );
 create index oauth_code_of_authorisation on oauth_code (dealer_id, authorisation_id);
 create index oauth_code_unused on oauth_code (expires_at) where used_at is null;
 call forecourt_guard('oauth_code');
 
+-- Without a foreign key: what issues a token has found its authorisation in the same statement, and a check would lock its row each time.
 create table oauth_access_token (
   hash bytea primary key,
   dealer_id uuid not null,
@@ -65,8 +66,7 @@ create table oauth_access_token (
   scopes text[] not null,
   created_at timestamptz not null,
   expires_at timestamptz not null,
-  revoked_at timestamptz,
-  foreign key (dealer_id, authorisation_id) references oauth_authorisation on delete cascade
+  revoked_at timestamptz
 );
 create index oauth_access_token_of_authorisation on oauth_access_token (dealer_id, authorisation_id);
 call forecourt_guard('oauth_access_token');
@@ -76,8 +76,7 @@ create table oauth_refresh_token (
   dealer_id uuid not null,
   authorisation_id uuid not null,
   expires_at timestamptz not null,
-  used_at timestamptz,
-  foreign key (dealer_id, authorisation_id) references oauth_authorisation on delete cascade
+  used_at timestamptz
 ) with (fillfactor = 80);
 create index oauth_refresh_token_of_authorisation on oauth_refresh_token (dealer_id, authorisation_id, expires_at);
 call forecourt_guard('oauth_refresh_token');

@@ -39,6 +39,7 @@ test('each variable is read as what it means', () => {
     DATA_DIR: '/var/lib/forecourt',
     HOST: '0.0.0.0',
     API_PORT: '8080',
+    DMS_URL: 'https://dms.example.com/',
     MASTER_KEY: `${newer.toString('base64')}, ${older.toString('base64')}`,
     TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,2001:db8::/32',
     MCP_ORIGINS: 'https://assistant.example, http://localhost:8080/',
@@ -50,7 +51,7 @@ test('each variable is read as what it means', () => {
   });
   assert.equal(config.databaseUrl, 'postgresql://dms@db.example/dms');
   assert.equal(config.dataDir, resolve('/var/lib/forecourt'));
-  assert.equal(config.baseUrl, 'http://127.0.0.1:8080');
+  assert.deepEqual([config.baseUrl, config.dmsUrl], ['http://127.0.0.1:8080', 'https://dms.example.com']);
   assert.deepEqual(config.masterKeys, [newer, older]);
   assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32']);
   assert.deepEqual(config.mcpOrigins, ['https://assistant.example', 'http://localhost:8080']);
@@ -84,7 +85,12 @@ for (const [name, value, takes] of [
   ['WEBHOOK_ALLOW_ADDRESSES', '10.0.0.0/33', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "10.0.0.0/33"'],
   ['IMAGE_ALLOW_ADDRESSES', 'localhost', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "localhost"'],
   ['OAUTH_CALLS_PER_MINUTE', '0', 'a whole number from 1 to 1000000000, not "0"'],
-  ['DMS_URL', 'dms', 'an http or https address without a query, such as https://api.example.com, not "dms"'],
+  ['DMS_URL', 'dms', 'an http or https address without a path, such as https://dms.example.com, not "dms"'],
+  [
+    'DMS_URL',
+    'https://x.example/dms',
+    'an http or https address without a path, such as https://dms.example.com, not "https://x.example/dms"',
+  ],
   ['FREE_STOCK_CAP', '-1', 'a whole number from 0 to 1000000000, not "-1"'],
   ['THEME_QUOTA_STANDARD', '1.5', 'a whole number from 0 to 1000000000, not "1.5"'],
   ['WORKERS', '0', 'a whole number from 1 to 256, not "0"'],

@@ -61,7 +61,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     apiPort,
     dmsPort,
     baseUrl,
-    dmsUrl: read('DMS_URL', webUrl, `http://${reachable(host)}:${dmsPort}`),
+    dmsUrl: read('DMS_URL', webOrigin, `http://${reachable(host)}:${dmsPort}`),
     masterKeys: read('MASTER_KEY', masterKeyList, []),
     trustedProxies: read('TRUSTED_PROXIES', cidrList, []),
     mcpOrigins: read('MCP_ORIGINS', originList, [new URL(baseUrl).origin]),
@@ -185,6 +185,15 @@ const webUrl: Kind<string> = {
     const url = URL.parse(given);
     if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) return undefined;
     return url.href.replace(/\/+$/, '');
+  },
+};
+
+/** Cookies and the sign-in are a host's own: what shares it could not be kept apart. */
+const webOrigin: Kind<string> = {
+  takes: 'an http or https address without a path, such as https://dms.example.com',
+  parse: (given) => {
+    const url = webUrl.parse(given);
+    return url === undefined || new URL(url).pathname !== '/' ? undefined : url;
   },
 };
 

@@ -27,10 +27,11 @@ export function plainAddress(address: string): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** Whose allowance a request without a key counts on: an IPv4 address, or the /64 of an IPv6 address. */
+/** Whose allowance a request without a key counts on: an IPv4 address, or the /64 of an IPv6 address. What a proxy sends that is none is one and the same. */
 export function visitorOf(address: string): string {
   const ip = plainAddress(address);
-  if (isIP(ip) !== 6) return ip;
+  if (isIP(ip) === 0) return 'unknown';
+  if (isIP(ip) === 4) return ip;
   const [head = '', tail] = ip.split('::');
   const start = head === '' ? [] : head.split(':');
   const end = tail === undefined || tail === '' ? [] : tail.split(':');

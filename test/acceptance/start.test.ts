@@ -10,6 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { runningEmbedded } from '#platform/db/embedded.ts';
 import { takes } from '../support/behaviours.ts';
 import { authority } from '../support/certificates.ts';
+import { formIn } from '../support/dms.ts';
 import { receiver } from '../support/receivers.ts';
 import { until } from '../support/until.ts';
 
@@ -28,6 +29,21 @@ test('the first start prints keys and a request that work; the next one continue
   assert.doesNotMatch(second.printed(), /svc_/);
   assert.ok(second.printed().includes(reference));
   assert.deepEqual(((await (await ask()).json()) as { data: unknown[] }).data, before.data);
+});
+
+test('the first start prints a sign-in that opens the web application at the address it prints', async (t) => {
+  const product = await prepared(t);
+  const run = await product.start();
+  const [, dms = ''] = /DMS +(\S+)/.exec(run.printed()) ?? [];
+  const [, dealerCode = '', email = '', password = ''] = /Sign-in +dealer code (\S+), (\S+), password (\S+)/.exec(run.printed()) ?? [];
+  const page = await fetch(`${dms}/sign-in`);
+  const form = formIn(await page.text(), '/sign-in');
+  for (const [name, value] of Object.entries({ dealer_code: dealerCode, email, password })) form.set(name, value);
+  const cookie = page.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const signedIn = await fetch(`${dms}/sign-in`, { method: 'POST', body: form, headers: { cookie }, redirect: 'manual' });
+  assert.deepEqual([signedIn.status, signedIn.headers.get('location')], [303, '/']);
+  const session = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  assert.match(await (await fetch(dms, { headers: { cookie: session } })).text(), /Forecourt Demo Motors/);
 });
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -106,6 +122,8 @@ test('a port in use is refused in one line, and nothing stays behind', async (t)
     1,
     `Port ${product.port} of 127.0.0.1 is in use by another program: set API_PORT to a free one.\n`,
   ]);
+  const refusal = `Port ${product.port} of 127.0.0.1 is in use by another program: set DMS_PORT to a free one.\n`;
+  assert.deepEqual(await product.fails({ DMS_PORT: `${product.port}` }, ['--role', 'dms']), [1, refusal]);
   assert.equal(await runningEmbedded(product.dataDir), null);
 });
 

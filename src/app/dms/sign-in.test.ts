@@ -108,6 +108,19 @@ test('who guesses is told how long to wait', async () => {
   assert.match(text, /Too many attempts\. Wait 15 minutes, then try again\./);
 });
 
+test('an address that is merely claimed does not help who guesses; one that a trusted proxy tells of counts', async () => {
+  const { service, code, owner } = await dealership();
+  const guessFrom = async (address: string, claimed: string) => {
+    const browser = visitor(service, address);
+    const form = Object.fromEntries(formIn((await browser.get('/sign-in')).text, '/sign-in'));
+    const filled = { ...form, dealer_code: code, email: owner.email, password: 'guess' };
+    return (await browser.post('/sign-in', filled, { 'x-forwarded-for': claimed })).status;
+  };
+  for (let n = 0; n < 5; n++) assert.equal(await guessFrom('192.0.2.9', `198.51.100.${n}`), 422);
+  assert.equal(await guessFrom('192.0.2.9', '198.51.100.5'), 429);
+  assert.equal(await guessFrom('10.0.0.1', '198.51.100.6'), 422);
+});
+
 test('what somebody typed is shown as the text it is', async () => {
   const { service } = await dealership();
   const { text } = await visitor(service, '192.0.2.3').signIn({

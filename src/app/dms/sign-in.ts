@@ -88,7 +88,7 @@ async function signInPage(service: Service, asked: Asked, status: number, compla
       <input id="password" name="password" type="password" required maxlength="200" autocomplete="current-password"${given('dealer_code') !== '' && autofocus}>
       <button class="main">Sign in</button>
     </form>
-    <p class="quiet">Your administrator knows your dealer code, and can give you another password.</p>`;
+    <p class="quiet">Lost one of these? Ask an administrator of your dealership.</p>`;
   return { status, html: cardPage('Sign in', body), cookies: [{ name: 'visit', value: visit }] };
 }
 

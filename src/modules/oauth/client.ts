@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { sha256 } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import type { AppRow } from './queries.ts';
-import { findApp } from './queries.ts';
+import { appByClientId } from './queries.ts';
 import { credentialsIn, unknownClient } from './rules.ts';
 
 /** What an endpoint that clients call themselves was sent. */
@@ -25,6 +25,6 @@ export async function authenticate(service: Service, { parameters, authorization
 
 /** The app with this client id; a text that none can have is not looked up. */
 export const appOf = async (service: Service, clientId: string): Promise<AppRow | undefined> =>
-  /^[0-9A-Za-z]{1,64}$/.test(clientId) ? findApp(service, { client_id: clientId }) : undefined;
+  /^[0-9A-Za-z]{1,64}$/.test(clientId) ? appByClientId(service, clientId) : undefined;
 
 const nobodys = sha256('');

@@ -10,7 +10,7 @@ import type { Service } from '#platform/service.ts';
 import { readSigned, signText } from '#platform/signed-text.ts';
 import { codeMinutes, consentMinutes } from './contract.ts';
 import { issuerOf } from './metadata.ts';
-import { findApp, insertCode, planOf } from './queries.ts';
+import { appById, insertCode, planOf } from './queries.ts';
 import { addressWith } from './rules.ts';
 
 /** What an app asks a member of staff to consent to. */
@@ -45,7 +45,7 @@ export async function readConsent(service: Service, request: string): Promise<Co
     string,
     Instant,
   ];
-  const app = await findApp(service, { id });
+  const app = await appById(service, id);
   if (!app || app.now >= until || !app.redirect_uris.includes(redirectUri)) return null;
   const { name, website_url: website, logo_url: logo } = app;
   return { app: { id, name, website, logo }, scopes, redirectUri, state, challenge };

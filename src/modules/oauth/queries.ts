@@ -2,24 +2,38 @@ import { sql } from 'kysely';
 import type { KnownScope } from '#modules/staff/contract.ts';
 import type { Context } from '#platform/context.ts';
 import type { Instant } from '#platform/dates.ts';
+import { prepared } from '#platform/db/connect.ts';
 import { readsOfAll } from '#platform/db/queries.ts';
 import type { Service } from '#platform/service.ts';
 
 // ---- Apps ----
 
-type Named = { readonly client_id: string } | { readonly id: string };
-
 /** An app that may connect, and the time at which it was looked up. */
-export async function findApp(service: Service, named: Named) {
-  const apps = readsOfAll(service.pools.work)
-    .selectFrom('oauth_app')
-    .select(['id', 'secret_hash', 'name', 'website_url', 'logo_url', 'redirect_uris', 'scopes', timeOf(service).as('now')])
-    .where('revoked_at', 'is', null);
-  const app = await ('id' in named ? apps.where('id', '=', named.id) : apps.where('client_id', '=', named.client_id)).executeTakeFirst();
-  return app && { ...app, scopes: app.scopes as KnownScope[] };
+export interface AppRow {
+  readonly id: string;
+  readonly secret_hash: Buffer;
+  readonly name: string;
+  readonly website_url: string;
+  readonly logo_url: string | null;
+  readonly redirect_uris: string[];
+  readonly scopes: KnownScope[];
+  readonly now: Instant;
 }
 
-export type AppRow = NonNullable<Awaited<ReturnType<typeof findApp>>>;
+const appBy = (column: 'client_id' | 'id') =>
+  prepared(`
+    select id, secret_hash, name, website_url, logo_url, redirect_uris, scopes, coalesce($2::timestamptz, clock_timestamp()) as now
+      from oauth_app where ${column} = $1 and revoked_at is null`);
+
+const [byClientId, byId] = [appBy('client_id'), appBy('id')];
+
+export const appByClientId = (service: Service, clientId: string): Promise<AppRow | undefined> => findApp(service, byClientId, clientId);
+export const appById = (service: Service, id: string): Promise<AppRow | undefined> => findApp(service, byId, id);
+
+async function findApp({ pools, clock }: Service, statement: ReturnType<typeof prepared>, by: string): Promise<AppRow | undefined> {
+  const { rows } = await pools.work.query({ ...statement, values: [by, clock()] });
+  return rows[0];
+}
 
 export interface NewAppRow {
   readonly id: string;

@@ -141,7 +141,10 @@ const sweepAuthorisations = prepared(`
      where coalesce(g.revoked_at, (select max(r.expires_at) from oauth_refresh_token r where r.dealer_id = g.dealer_id and r.authorisation_id = g.id))
            < clock.now - interval '${keptDays} days'
      limit ${some}
-  )
+  ),
+  access as (delete from oauth_access_token t using over where t.dealer_id = over.dealer_id and t.authorisation_id = over.id),
+  refresh as (delete from oauth_refresh_token t using over where t.dealer_id = over.dealer_id and t.authorisation_id = over.id),
+  code as (delete from oauth_code t using over where t.dealer_id = over.dealer_id and t.authorisation_id = over.id)
   delete from oauth_authorisation g using over where g.dealer_id = over.dealer_id and g.id = over.id returning g.id`);
 
 const sweepCodes = prepared(`

@@ -3,6 +3,7 @@ import type { Keyring } from '#platform/secrets.ts';
 import { randomText } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import { readSigned, signText } from '#platform/signed-text.ts';
+import type { Count } from './attempt-queries.ts';
 import { countAttempt, takeBack } from './attempt-queries.ts';
 import { allowedAttempts } from './rules.ts';
 
@@ -23,43 +24,46 @@ export interface Attempt {
 }
 
 /**
- * Counts an attempt before the password is looked at, so that many at once are no more than one after the other. Whoever guesses from
- * somewhere has few attempts there, few addresses together have few at an account, and one address few at all accounts. A browser on
- * which this member of staff was signed in before counts by itself: nobody can lock them out of it. An account that does not exist
- * is counted like any other.
+ * Counts an attempt before the password is looked at, so that many at once are no more than one after the other. One address has few at
+ * all accounts and fewer at one, and all addresses together have few at an account. A browser on which this member of staff was signed
+ * in before counts by itself: nobody can lock them out of it. An account that does not exist is counted like any other.
  */
 export async function attempt(service: Service, guesser: Guesser): Promise<Attempt> {
-  const known = deviceOf(service, guesser);
-  const counts = countsOf(service, guesser, known);
-  const waitSeconds = await countAttempt(service, counts);
-  return { waitSeconds, forgive: () => takeBack(service, [...counts.narrow, ...counts.wide]) };
+  const counts = countsOf(service, guesser);
+  return { waitSeconds: await countAttempt(service, counts), forgive: () => takeBack(service, counts) };
 }
 
-/** What a browser keeps of having been signed in on: that it was, by whom, and nothing that opens anything. */
-export const knownDevice = ({ keyring }: Service, guesser: Guesser): string =>
-  signText(keyring, purpose, JSON.stringify([accountOf(keyring, guesser), randomText(22)]));
+/** What a browser keeps of whom it was signed in on by, the latest first. It opens nothing. */
+export function knownDevice({ keyring }: Service, guesser: Guesser): string {
+  const { id = randomText(22), accounts } = deviceOf(keyring, guesser);
+  const account = accountOf(keyring, guesser);
+  const latest = [account, ...accounts.filter((other) => other !== account)].slice(0, mostAccounts);
+  return signText(keyring, purpose, JSON.stringify([id, ...latest]));
+}
 
 const purpose = 'sign-in device';
+/** Some computers are everybody's. */
+const mostAccounts = 10;
 
-function deviceOf({ keyring }: Service, guesser: Guesser): string | null {
-  const text = guesser.device && readSigned(keyring, purpose, guesser.device);
-  if (!text) return null;
-  const [account, device] = JSON.parse(text);
-  return account === accountOf(keyring, guesser) ? device : null;
+function deviceOf(keyring: Keyring, { device }: Guesser): { id?: string; accounts: readonly string[] } {
+  const text = device === null ? null : readSigned(keyring, purpose, device);
+  if (text === null) return { accounts: [] };
+  const [id, ...accounts] = JSON.parse(text) as [string, ...string[]];
+  return { id, accounts };
 }
 
-function countsOf({ keyring }: Service, guesser: Guesser, device: string | null) {
+/** What an attempt counts on. What one of them refuses is none of the next, else one address alone could use up what all have at an account. */
+function countsOf({ keyring }: Service, guesser: Guesser): Count[] {
   const account = accountOf(keyring, guesser);
+  const device = deviceOf(keyring, guesser);
+  if (device.accounts.includes(account))
+    return [{ subject: `sign-in:${account}:on:${device.id}`, allowed: allowedAttempts.atAccountOnDevice }];
   const address = visitorOf(guesser.address);
-  if (device !== null) return { narrow: [{ subject: `sign-in:device:${device}`, allowed: allowedAttempts.onDevice }], wide: [] };
-  return {
-    narrow: [
-      { subject: `sign-in:from:${address}`, allowed: allowedAttempts.fromAddress },
-      { subject: `sign-in:at:${account}:from:${address}`, allowed: allowedAttempts.atAccountFromAddress },
-    ],
-    // What is refused before is no attempt at the account, else one address alone could use up those of all.
-    wide: [{ subject: `sign-in:at:${account}`, allowed: allowedAttempts.atAccount }],
-  };
+  return [
+    { subject: `sign-in:from:${address}`, allowed: allowedAttempts.fromAddress },
+    { subject: `sign-in:${account}:from:${address}`, allowed: allowedAttempts.atAccountFromAddress },
+    { subject: `sign-in:${account}`, allowed: allowedAttempts.atAccount },
+  ];
 }
 
 /** Nobody reads from it what was typed: some type their password into the wrong field. */

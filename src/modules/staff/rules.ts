@@ -43,7 +43,7 @@ export function withSingles(
 }
 
 /** Attempts to sign in that a quarter of an hour has room for. */
-export const allowedAttempts = { onDevice: 10, atAccountFromAddress: 5, atAccount: 25, fromAddress: 60 } as const;
+export const allowedAttempts = { fromAddress: 60, atAccountFromAddress: 5, atAccount: 25, atAccountOnDevice: 10 } as const;
 
 /** Whether the password was given so lately that it need not be given again for what reaches far. */
 export const isProvedLately = ({ now, provedAt }: { readonly now: Instant; readonly provedAt: Instant }): boolean =>

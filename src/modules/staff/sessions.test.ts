@@ -234,6 +234,16 @@ test('many addresses together have few guesses; a browser that was signed in on 
   for (const other of [theirs, altered, 'x', 'x.y', '']) assert.ok(await isMadeToWait({ device: other }), other);
 });
 
+test('a browser that several were signed in on is known to all of them', async () => {
+  const dealer = await dealership();
+  const colleague = await dealer.newUser();
+  const { device } = entered(await enter(dealer));
+  const { device: shared } = entered(await enter(dealer, { email: colleague.email, device }));
+  for (let n = 0; n < 25; n++) await enter(dealer, { password: `guess ${n}` });
+  entered(await enter(dealer, { device: shared }));
+  entered(await enter(dealer, { device: shared, email: colleague.email }));
+});
+
 test('a browser that was signed in on before has ten guesses', async () => {
   const dealer = await dealership();
   const { device } = entered(await enter(dealer));
@@ -256,6 +266,24 @@ test('one address may try few accounts', async () => {
     assert.deepEqual(await enter(dealer, { address: from, email: `${n}@example.com`, password: 'password' }), wrong);
   const refused = await enter(dealer, { address: from, email: '60@example.com' });
   assert.equal('refused' in refused && refused.refused, 'too_many');
+});
+
+test('what is refused to an address leaves nothing behind, however many accounts it tries', async () => {
+  const dealer = await dealership();
+  const from = address();
+  const rows = async () =>
+    (await dealer.service.pools.doors.query('select from allowance where subject like $1', [`%:from:${from}`])).rowCount;
+  for (let n = 0; n < 70; n++) await enter(dealer, { address: from, email: `${n}@example.com` });
+  assert.equal(await rows(), 61);
+});
+
+test('sign-ins and guesses at once, from one address and at one account, do not wait for each other for ever', async () => {
+  const dealer = await dealership();
+  const from = address();
+  const outcomes = await Promise.all(
+    Array.from({ length: 60 }, (_, n) => enter(dealer, { address: n % 2 ? from : address(), ...(n % 3 && { password: 'guess' }) })),
+  );
+  assert.equal(outcomes.length, 60);
 });
 
 test('addresses of one IPv6 network count as one', async () => {

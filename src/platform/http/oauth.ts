@@ -4,7 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { plainAddress, visitorOf } from '../addresses.ts';
 import { OAuthRefusal, Refusal } from '../errors.ts';
 import type { Service } from '../service.ts';
-import { countCall } from './allowance.ts';
+import type { Counter } from './allowance.ts';
+import { counter } from './allowance.ts';
 import { checkNotEncoded, discardRest, receiveBytes } from './body.ts';
 import { bodyFor, refusalAnswer } from './failures.ts';
 import type { Sent } from './parameters.ts';
@@ -44,20 +45,21 @@ export const endpoint = <N extends string>(declared: Endpoint<N>): Endpoint => d
 
 /** Serves them beside the operations. */
 export function serveOAuth(app: FastifyInstance, options: OAuthOptions): void {
+  const count = counter(options.service, options.callsPerMinute);
   for (const endpoint of options.endpoints) {
     const { path: url, method } = endpoint;
     // What is opened in a browser answers HEAD, too.
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
     const allow = [...methods, 'OPTIONS'].join(', ');
     const answered = (work: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) => inItsForm(endpoint, options, work);
-    app.route({ method: methods, url, handler: answered((request, reply) => live(endpoint, options, request, reply)) });
+    app.route({ method: methods, url, handler: answered((request, reply) => live(endpoint, options, count, request, reply)) });
     // No page of another site has anything to ask here: it would need the client's secret.
     app.options(url, (_request, reply) => reply.code(204).header('Allow', allow).send());
     app.route({
       method: METHODS.filter((method) => !methods.includes(method) && !['OPTIONS', 'CONNECT'].includes(method)),
       url,
       handler: answered(async (request, reply) => {
-        await checkAllowance(request, options);
+        await checkAllowance(request, count);
         reply.header('Allow', allow);
         throw new OAuthRefusal('invalid_request', `This endpoint takes ${method} alone.`, 405);
       }),
@@ -66,15 +68,21 @@ export function serveOAuth(app: FastifyInstance, options: OAuthOptions): void {
 }
 
 /** The life of a call. */
-async function live({ method, parameters, answer }: Endpoint, options: OAuthOptions, request: FastifyRequest, reply: FastifyReply) {
-  await checkAllowance(request, options);
+async function live(
+  { method, parameters, answer }: Endpoint,
+  options: OAuthOptions,
+  count: Counter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  await checkAllowance(request, count);
   checkMessage(request.raw);
   const sent = method === 'GET' ? parametersOf(queryOf(request.url), parameters) : await receive(request.raw, parameters, options);
   return send(reply, await answer(options.service, { ...sent, authorization: authorizationOf(request.raw) }));
 }
 
-async function checkAllowance({ ip }: FastifyRequest, { service, callsPerMinute }: OAuthOptions): Promise<void> {
-  const { exceeded, resetSeconds } = await countCall(service, `oauth:${visitorOf(plainAddress(ip))}`, callsPerMinute);
+async function checkAllowance({ ip }: FastifyRequest, count: Counter): Promise<void> {
+  const { exceeded, resetSeconds } = await count(`oauth:${visitorOf(plainAddress(ip))}`);
   if (exceeded) throw new Refusal('rate_limited', undefined, { retryAfterSeconds: resetSeconds });
 }
 
