@@ -15,8 +15,8 @@ create table oauth_app (
   created_at timestamptz not null
 );
 
--- Who ended it: whoever presented a code or token a second time, the app, the dealership, the operator.
-create type authorisation_end as enum ('reuse', 'app', 'dealer', 'operator');
+-- What ended it: a code or token that was presented a second time, the app, the dealership, the operator, or that it was left unused.
+create type authorisation_end as enum ('reuse', 'app', 'dealer', 'operator', 'expired');
 
 -- A code or token is alive no longer than this row is not revoked: what is issued while it is being revoked is dead at birth.
 create table oauth_authorisation (
@@ -47,12 +47,10 @@ create table oauth_code (
   challenge text not null,
   created_at timestamptz not null,
   expires_at timestamptz not null,
-  -- When it was used, and what it was used for.
   used_at timestamptz,
-  authorisation_id uuid,
-  foreign key (dealer_id, staff_id) references staff,
-  foreign key (dealer_id, authorisation_id) references oauth_authorisation,
-  check ((used_at is null) = (authorisation_id is null))
+  -- What it becomes when it is used; until then there is none of that name.
+  authorisation_id uuid not null,
+  foreign key (dealer_id, staff_id) references staff
 );
 create index oauth_code_of_authorisation on oauth_code (dealer_id, authorisation_id);
 create index oauth_code_unused on oauth_code (expires_at) where used_at is null;

@@ -75,7 +75,7 @@ for (const [name, value, takes] of [
   ['API_PORT', '65536', 'a port between 1 and 65535, not "65536"'],
   ['METRICS_PORT', '9e3', 'a port between 1 and 65535, not "9e3"'],
   ['HOST', 'http://x', 'an IP address or a host name, not "http://x"'],
-  ['BASE_URL', 'ftp://x', 'an http or https address without a query, such as https://api.example.com, not "ftp://x"'],
+  ['BASE_URL', 'ftp://x', 'an http or https address without a path, such as https://dms.example.com, not "ftp://x"'],
   [
     'MCP_ORIGINS',
     'https://assistant.example/app',
@@ -85,6 +85,7 @@ for (const [name, value, takes] of [
   ['WEBHOOK_ALLOW_ADDRESSES', '10.0.0.0/33', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "10.0.0.0/33"'],
   ['IMAGE_ALLOW_ADDRESSES', 'localhost', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "localhost"'],
   ['OAUTH_CALLS_PER_MINUTE', '0', 'a whole number from 1 to 1000000000, not "0"'],
+  ['BASE_URL', 'https://x.example/v0', 'an http or https address without a path, such as https://dms.example.com, not "https://x.example/v0"'],
   ['DMS_URL', 'dms', 'an http or https address without a path, such as https://dms.example.com, not "dms"'],
   [
     'DMS_URL',
@@ -170,7 +171,7 @@ test('files lie in a folder or a bucket', () => {
 
 test('mail goes to the server that is named, and else into a folder beside the data', () => {
   const from = { name: 'Forecourt', address: 'forecourt@api.example.com' };
-  const mail = (env: NodeJS.ProcessEnv) => readConfig({ BASE_URL: 'https://api.example.com/dms', DATA_DIR: '/var/data', ...env }).mail;
+  const mail = (env: NodeJS.ProcessEnv) => readConfig({ BASE_URL: 'https://api.example.com', DATA_DIR: '/var/data', ...env }).mail;
   assert.deepEqual(mail({}), { kind: 'outbox', folder: resolve('/var/data/outbox'), from });
   assert.deepEqual(mail({ SMTP_URL: 'smtps://me%40x.example:a%2Fb%3A@[::1]', MAIL_FROM: 'Smith & Sons <dms@x.example>' }), {
     ...{ kind: 'server', host: '::1', port: 465, secure: true, auth: { user: 'me@x.example', password: 'a/b:' } },

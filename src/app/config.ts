@@ -52,7 +52,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (dmsPort === apiPort) throw new ConfigError(`DMS_PORT must differ from API_PORT, and both are ${apiPort}.`);
   if (dmsPort === metricsPort) throw new ConfigError(`METRICS_PORT must differ from DMS_PORT, and both are ${dmsPort}.`);
   const dataDir = resolve(read('DATA_DIR', text, './.data'));
-  const baseUrl = read('BASE_URL', webUrl, `http://${reachable(host)}:${apiPort}`);
+  const baseUrl = read('BASE_URL', webOrigin, `http://${reachable(host)}:${apiPort}`);
 
   return {
     databaseUrl: read('DATABASE_URL', postgresUrl, null),
@@ -242,7 +242,7 @@ const cidrList: Kind<string[]> = {
 
 const originList: Kind<string[]> = {
   takes: 'a list of origins such as https://assistant.example, separated by commas',
-  parse: (given) => every(items(given), (item) => (webUrl.parse(item) === URL.parse(item)?.origin ? webUrl.parse(item) : undefined)),
+  parse: (given) => every(items(given), webOrigin.parse),
 };
 
 /** Master keys as text: base64, separated by commas or white space. Undefined when one of them is no key. */

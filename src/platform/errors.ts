@@ -107,7 +107,6 @@ export const oauthErrors = {
   invalid_scope: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
-  access_denied: 403,
 } as const;
 
 export type OAuthError = keyof typeof oauthErrors;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { connectedApps, disconnectApp, revokeApp } from '#modules/oauth/index.ts';
 import { oauthJobs, oauthSchedules } from '#modules/oauth/jobs.ts';
 import { setUser } from '#modules/staff/index.ts';
+import { inTransaction, openTransaction } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
 import { work } from '#platform/jobs/work.ts';
 import { checksum } from '#platform/secrets.ts';
@@ -11,7 +12,7 @@ import { contextOf } from '../../src/app/worker.ts';
 import { speak } from '../support/api.ts';
 import type { Dealership } from '../support/dealership.ts';
 import { dealership } from '../support/dealership.ts';
-import { approved, asUser, connected, exchangeCode, partner, refresh } from '../support/oauth.ts';
+import { approved, asUser, connected, exchangeCode, partner, postForm, refresh } from '../support/oauth.ts';
 import { until } from '../support/until.ts';
 import { endpointBy } from '../support/webhooks.ts';
 
@@ -164,8 +165,76 @@ test('an app that the operator revokes opens nothing any more, at any dealer', a
   for (const { access } of tokens) await speak(one.app, access).get('/v1/me').refuses(401, 'api_key_revoked');
   assert.deepEqual([(await exchangeCode(one, waiting)).status, (await refresh(one, app, tokens[0]!.refreshToken)).status], [401, 401]);
   assert.deepEqual(await connectedApps(one.ctx), []);
-  await assert.rejects(revokeApp(one.service, app.clientId), { code: 'not_found' });
+  assert.deepEqual(await revokeApp(one.service, app.clientId), { authorisations: 0 });
+  await assert.rejects(revokeApp(one.service, 'nobody'), { code: 'not_found' });
 });
+
+test('an end of an app that was broken off is gone on with, by whoever asks again or by the hour', async () => {
+  const [one, two] = [await dealership(), await dealership()];
+  const app = await partner(one.service);
+  for (const dealer of [one, two]) await connected(dealer, { partner: app });
+  const ends = async () => {
+    const { rows } = await one.service.pools.doors.query(
+      'select revoked_by from oauth_authorisation g join oauth_app p on p.id = g.app_id where p.client_id = $1',
+      [app.clientId],
+    );
+    return rows.map(({ revoked_by }) => revoked_by);
+  };
+  // Queueing fails at one dealer alone.
+  const { queue } = one.service;
+  const send: typeof queue.send = (connection, job, parcel, named) =>
+    parcel.dealer.id === one.id ? Promise.reject(new Error('away')) : queue.send(connection, job, parcel, named);
+  await assert.rejects(revokeApp({ ...one.service, queue: { ...queue, send } }, app.clientId), /1 of 2 authorisations are not ended yet: .*away/);
+  assert.deepEqual(new Set(await ends()), new Set(['operator', null]));
+  assert.deepEqual(await revokeApp(one.service, app.clientId), { authorisations: 1 });
+  assert.deepEqual(await ends(), ['operator', 'operator']);
+  await one.service.pools.doors.query('update oauth_authorisation set revoked_at = null, revoked_by = null where dealer_id = $1', [two.id]);
+  await ended(one);
+  assert.deepEqual(await ends(), ['operator', 'operator']);
+});
+
+test('an end waits for nobody who writes at the dealership', async () => {
+  const dealer = await dealership();
+  const { partner: app, access, refreshToken } = await connected(dealer);
+  const second = await connected(dealer, { partner: app });
+  const { key } = await speak(dealer.app, second.access).get('/v1/me').succeeds();
+  const { body } = await refresh(dealer, app, refreshToken);
+  const gate = Promise.withResolvers<void>();
+  const has = Promise.withResolvers<void>();
+  const writing = inTransaction(dealer.ctx, () => {
+    has.resolve();
+    return gate.promise;
+  });
+  await has.promise;
+  const waiting = Array.from({ length: 5 }, () => openTransaction(dealer.ctx, () => gate.promise));
+  try {
+    assert.equal((await refresh(dealer, app, refreshToken)).body.error, 'invalid_grant');
+    for (const token of [access, body.access_token]) await speak(dealer.app, token).get('/v1/me').refuses(401, 'api_key_revoked');
+    await disconnectApp(await asUser(dealer, dealer.owner.id), key.id);
+    await speak(dealer.app, second.access).get('/v1/me').refuses(401, 'api_key_revoked');
+  } finally {
+    gate.resolve();
+    await Promise.all([writing, ...waiting]);
+  }
+});
+
+test('the activity log tells of an authorisation from its approval to its end, with the requests', async () => {
+  const dealer = await dealership();
+  const { partner: app, access, refreshToken } = await connected(dealer);
+  const { key } = await speak(dealer.app, access).get('/v1/me').succeeds();
+  const { headers } = await postForm(dealer.app, '/v1/oauth/revoke', app, { token: refreshToken });
+  const { rows } = await dealer.service.pools.doors.query(
+    "select action, caller_kind, fields, request_id from activity where record_type = 'oauth_authorisation' and record_id = $1 order by at",
+    [key.id],
+  );
+  assert.deepEqual(rows, [
+    { action: 'created', caller_kind: 'user', fields: ['scopes'], request_id: null },
+    { action: 'updated', caller_kind: 'system', fields: ['revoked_at'], request_id: headers['x-request-id'] },
+  ]);
+});
+
+/** What the hour brings. */
+const ended = ({ service }: Pick<Dealership, 'service'>) => oauthSchedules.find(({ name }) => name === 'oauth.end_overdue')!.run(service);
 
 const standingOf = async ({ service }: Dealership, id: string) => {
   const { rows } = await service.pools.doors.query('select enabled, disabled_reason from webhook_endpoint where id = $1', [id]);
@@ -208,6 +277,70 @@ test('the webhook endpoints of an app end with its authorisation, also those the
   );
 });
 
+test('what is left unused for 90 days ends with its webhook endpoints, whatever these were disabled for, and nobody enables them again', async (t) => {
+  const dealer = await dealership();
+  const wanted = {
+    partner: await partner(dealer.service, { scopes: ['vehicles:read', 'webhooks:manage'] }),
+    scopes: ['vehicles:read', 'webhooks:manage'],
+  } as const;
+  dealer.clock.set('2033-01-01T12:00:00Z');
+  const working = await work({ databaseUrl: dealer.databaseUrl, service: dealer.service, handlers: oauthJobs, schedules: [], contextOf });
+  t.after(() => working.close());
+  t.after(() => dealer.clock.release());
+  const [idle, used] = [await connected(dealer, wanted), await connected(dealer, wanted)];
+  const made = async (token: string, fields: object) => (await endpointBy(speak(dealer.app, token), fields)).id as string;
+  const sending = await made(idle.access, { events: ['vehicle.*'] });
+  const off = await made(idle.access, { events: ['vehicle.*'], enabled: false });
+  const others = await made(used.access, { events: ['vehicle.*'] });
+  dealer.clock.move({ days: 89 });
+  await refresh(dealer, used.partner, used.refreshToken);
+  await ended(dealer);
+  assert.equal((await standingOf(dealer, sending)).enabled, true);
+  dealer.clock.move({ days: 1 });
+  await ended(dealer);
+  for (const id of [sending, off]) await until(async () => (await standingOf(dealer, id)).disabled_reason === 'app_revoked');
+  assert.equal((await standingOf(dealer, others)).enabled, true);
+  const { rows } = await dealer.service.pools.doors.query('select revoked_by from oauth_authorisation where dealer_id = $1 order by 1', [dealer.id]);
+  assert.deepEqual(rows, [{ revoked_by: 'expired' }, { revoked_by: null }]);
+
+  for (const id of [sending, off])
+    for (const wish of [{ enabled: true }, { status: 'active' }]) {
+      const { message } = await dealer.api.patch(`/v1/webhook-endpoints/${id}`, wish).refuses(422, 'request_refused');
+      assert.match(message, /Make a new one/);
+    }
+  await dealer.api.patch(`/v1/webhook-endpoints/${sending}`, { description: 'of old' }).succeeds();
+});
+
+test('an app sees and steers the webhook endpoints it made with its authorisation, and no others', async () => {
+  const dealer = await dealership();
+  const all = ['vehicles:read', 'webhooks:manage'] as const;
+  const wanted = { partner: await partner(dealer.service, { scopes: [...all] }), scopes: all };
+  const [mine, other] = [await connected(dealer, wanted), await connected(dealer, wanted)];
+  const app = speak(dealer.app, mine.access);
+  const own = await endpointBy(app, { events: ['vehicle.*'] });
+  const car = await dealer.api.post('/v1/vehicles', { condition: 'USED', make: 'Ford', model: 'Fiesta' }).succeeds(201);
+  const [event] = (await dealer.api.get(`/v1/events?object_id=${car.id}`)).body.data;
+  const theirs = [await endpointBy(speak(dealer.app, other.access), { events: ['vehicle.*'] }), await endpointBy(dealer.api, { events: ['vehicle.*'] })];
+  assert.deepEqual(
+    (await app.get('/v1/webhook-endpoints')).body.data.map(({ id }: { id: string }) => id),
+    [own.id],
+  );
+  for (const { id } of theirs) {
+    const at = `/v1/webhook-endpoints/${id}`;
+    await app.get(at).refuses(404, 'not_found');
+    await app.patch(at, { description: 'taken over' }).refuses(404, 'not_found');
+    await app.patch(at, { url: 'https://hooks.example/taken' }).refuses(404, 'not_found');
+    await app.delete(at).refuses(404, 'not_found');
+    for (const [action, body] of [['roll-secret', {}], ['test', undefined], ['replay', { since: new Date().toISOString() }]] as const)
+      await app.post(`${at}/${action}`, body).refuses(404, 'not_found');
+    await app.get(`${at}/deliveries`).refuses(404, 'not_found');
+    await app.post(`/v1/events/${event.id}/resend`, { webhook_endpoint_id: id }).refuses(422, 'validation_failed');
+  }
+  await app.patch(`/v1/webhook-endpoints/${own.id}`, { description: 'kept' }).succeeds();
+  assert.equal((await dealer.api.get('/v1/webhook-endpoints')).body.data.length, 3);
+  await dealer.api.delete(`/v1/webhook-endpoints/${own.id}`).succeeds();
+});
+
 test('what is over for 90 days is swept, and nothing else', async () => {
   const dealer = await dealership();
   const { clock } = dealer;
@@ -217,7 +350,9 @@ test('what is over for 90 days is swept, and nothing else', async () => {
     const { rows } = await dealer.service.pools.doors.query(`select ${sums.join(', ')}`, [dealer.id]);
     return Object.values(rows[0]);
   };
-  const sweep = () => oauthSchedules[0]!.run(dealer.service);
+  const sweep = async () => {
+    for (const { run } of oauthSchedules) await run(dealer.service);
+  };
   clock.set('2032-01-01T12:00:00Z');
   try {
     const [used, revoked, idle] = [await connected(dealer), await connected(dealer), await connected(dealer)];
@@ -231,9 +366,9 @@ test('what is over for 90 days is swept, and nothing else', async () => {
     clock.move({ days: 2 });
     await sweep();
     assert.deepEqual(await count(), [2, 2, 3, 3], 'what was revoked 91 days ago');
-    clock.set('2032-06-29T12:00:01Z');
+    clock.move({ days: 91 });
     await sweep();
-    assert.deepEqual(await count(), [1, 1, 2, 2], 'what expired 90 days ago');
+    assert.deepEqual(await count(), [1, 1, 2, 2], 'what ended unused 91 days ago');
     assert.equal((await refresh(dealer, idle.partner, idle.refreshToken)).body.error, 'invalid_grant');
     assert.equal(
       (await refresh(dealer, used.partner, used.refreshToken)).body.error,

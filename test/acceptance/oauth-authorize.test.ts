@@ -123,7 +123,13 @@ test('a state that is sent twice, or was not sent, is not told; one that is too 
   assert.equal('state' in none, false);
   const [longest, longer] = ['s'.repeat(2048), 's'.repeat(2049)];
   assert.equal((await consentFor(dealer, authorizeQuery(app, challenge, { state: longest }))).state, longest);
-  assert.equal(toldTo(callback, await open(dealer, authorizeQuery(app, challenge, { state: longer }))).error, 'invalid_request');
+  // In an address each of these takes more than it is long.
+  for (const bad of [longer, 'ü'.repeat(342), '%'.repeat(683), 'a\u0001b', '\u007f', 'a\nb'.repeat(680)]) {
+    const told = toldTo(callback, await open(dealer, authorizeQuery(app, challenge, { state: bad })));
+    assert.deepEqual([told.error, 'state' in told], ['invalid_request', false]);
+  }
+  const packed = 'ü'.repeat(341);
+  assert.equal((await consentFor(dealer, authorizeQuery(app, challenge, { state: packed }))).state, packed);
 });
 
 test('without a scope all of the app’s are asked for; each counts once; unknown parameters are ignored', async () => {
@@ -193,6 +199,20 @@ test('only scopes are approved that were asked for, and that the role of the mem
   assert.equal(await refused(['vehicles:read']), null);
   const technician = await dealer.newUser({ role: 'TECHNICIAN' });
   assert.equal(await refused(['vehicles:read'], await asUser(dealer, technician.id)), 'access_denied');
+});
+
+test('a permission that was lost while the page was open approves nothing', async () => {
+  const dealer = await dealership();
+  const consent = await consentFor(dealer, authorizeQuery(await partner(dealer.service), challenge));
+  const member = await dealer.newUser();
+  const before = await asUser(dealer, member.id);
+  const answer = async () => Object.fromEntries(new URL(await approve(before, consent, consent.scopes)).searchParams);
+  await setUser(dealer.ctx, member.email, { without: ['STOCK_EDIT', 'STOCK_VIEW'] });
+  assert.equal((await answer()).error, 'access_denied');
+  await setUser(dealer.ctx, member.email, { with: ['STOCK_EDIT', 'STOCK_VIEW'] });
+  assert.ok((await answer()).code);
+  await setUser(dealer.ctx, member.email, { status: 'banned' });
+  assert.equal((await answer()).error, 'access_denied');
 });
 
 test('on the free plan nothing is approved', async () => {
@@ -275,6 +295,7 @@ test('an app is registered with addresses that lead to it alone, and scopes that
     ],
     ...['javascript://partner.example/%0aalert(1)', 'JavaScript:/x', 'data:/text/html,x', 'https:partner.example', '/callback', '', '*'],
     ...[
+      ...['code', 'state', 'iss', 'error', 'error_description'].map((name) => `https://partner.example/?a=1&${name}=x`),
       'http://127.0.0.1.evil.example/',
       'https://partner.example/\u0000',
       'https://partner.exämple/',

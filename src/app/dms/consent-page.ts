@@ -102,6 +102,8 @@ function placeOf(address: string): string {
  */
 function policyOf({ app, redirectUri }: Consent) {
   const { protocol, hostname } = new URL(redirectUri);
-  const own = protocol === 'https:' ? [] : [protocol === 'http:' ? `http://${hostname}:*` : protocol];
+  // An IPv6 address is no source to a browser: it passes over it, and would keep the form from leading there.
+  const isNameable = protocol === 'http:' && !hostname.startsWith('[');
+  const own = protocol === 'https:' ? [] : [isNameable ? `http://${hostname}:*` : protocol];
   return { pictures: isShown(app.logo) ? [new URL(app.logo).origin] : [], forms: ['https:', ...own] };
 }

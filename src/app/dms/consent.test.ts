@@ -3,6 +3,7 @@ import { afterEach, test } from 'node:test';
 import { registerApp, revokeApp } from '#modules/oauth/index.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
 import { setUser } from '#modules/staff/index.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
 import type { Dealership } from '../../../test/support/dealership.ts';
 import { dealership } from '../../../test/support/dealership.ts';
 import type { Visitor } from '../../../test/support/dms.ts';
@@ -234,6 +235,45 @@ test('who has been signed in for long says once more who they are, and goes on u
   assert.equal((await browser.get('/')).leadsTo, '/sign-in', 'the token before opens nothing');
 });
 
+test('a double click with the right password is no guess: one leads to the app, the other back to the request or the sign-in', async () => {
+  const dealer = await dealership();
+  dealer.clock.move({ seconds: 0 });
+  const { browser } = await opened(dealer, '/');
+  for (let n = 0; n < 6; n++) {
+    dealer.clock.move({ minutes: 31 });
+    const page = await browser.get((await asked(dealer)).path);
+    const clicks = await Promise.all([1, 2].map(() => decide(browser, page, { decision: 'approve', password: 'correct horse' })));
+    assert.deepEqual(
+      clicks.map(({ status }) => status),
+      [303, 303],
+    );
+    assert.equal(clicks.filter(({ leadsTo }) => leadsTo?.startsWith(callback)).length, 1, JSON.stringify(clicks.map(({ leadsTo }) => leadsTo)));
+  }
+});
+
+test('whoever proved who they are stays signed in when the approval fails', async () => {
+  const dealer = await dealership();
+  dealer.clock.move({ seconds: 0 });
+  const { path } = await asked(dealer);
+  const { browser } = await opened(dealer, path);
+  dealer.clock.move({ minutes: 31 });
+  const page = await browser.get(path);
+  const gate = Promise.withResolvers<void>();
+  const has = Promise.withResolvers<void>();
+  const writing = inTransaction(dealer.ctx, () => {
+    has.resolve();
+    return gate.promise;
+  });
+  await has.promise;
+  const { status, text } = await decide(browser, page, { decision: 'approve', password: 'correct horse' });
+  assert.deepEqual([status, /Just a moment/.test(text)], [503, true]);
+  gate.resolve();
+  await writing;
+  const again = await browser.get(path);
+  assert.equal(again.status, 200);
+  assert.ok(told((await decide(browser, again, { decision: 'approve' })).leadsTo).code);
+});
+
 test('guesses at the password of somebody who is signed in are counted, too', async () => {
   const dealer = await dealership();
   dealer.clock.move({ seconds: 0 });
@@ -281,6 +321,8 @@ test('a logo is shown from its own https address alone; the form may lead to the
   assert.match(pictured.text, /<img src="https:\/\/cdn\.partner\.example:8443\/logo\.png\?size=1" alt=""/);
   const local = await policyWith({ redirectUri: 'http://127.0.0.1:33418/' });
   assert.ok(local.parts.includes("form-action 'self' https: http://127.0.0.1:*"));
+  const six = await policyWith({ redirectUri: 'http://[::1]:33418/' });
+  assert.ok(six.parts.includes("form-action 'self' https: http:"), 'browsers know no IPv6 address there');
   const installed = await policyWith({ redirectUri: 'partner-app:/callback' });
   assert.ok(installed.parts.includes("form-action 'self' https: partner-app:"));
 });

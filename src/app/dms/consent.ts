@@ -1,11 +1,10 @@
 import type { Consent } from '#modules/oauth/index.ts';
 import { approve, decline, readConsent } from '#modules/oauth/index.ts';
-import type { NotSignedIn } from '#modules/staff/index.ts';
+import type { NotProved } from '#modules/staff/index.ts';
 import { isProvedLately, proveAgain } from '#modules/staff/index.ts';
-import type { Cookie } from '#platform/http/cookies.ts';
 import type { Page, Shown } from '#platform/http/pages.ts';
 import type { Service } from '#platform/service.ts';
-import { at } from './addresses.ts';
+import { at, withRequest } from './addresses.ts';
 import { allowedOf, blockedPage, consentPage } from './consent-page.ts';
 import { inWords } from './sign-in.ts';
 import { brokenRequest } from './trouble.ts';
@@ -36,9 +35,10 @@ async function decide(service: Service, visitor: Visitor): Promise<Shown> {
   const ticked = consent.scopes.filter((scope) => chosen.includes(scope));
   const again = (status: number, complaint: string) => consentPage(service, visitor, consent, { ticked, status, complaint });
   if (ticked.length === 0) return again(422, 'Tick at least one of these, or decline.');
-  const proof = await proved(service, visitor);
-  if ('refused' in proof) return again(proof.refused === 'wrong' ? 422 : 429, inWords(proof, 'That was not your password.'));
-  return { leadsTo: await approve(visitor.ctx, consent, ticked), cookies: proof.cookies };
+  const proof = await unproved(service, visitor);
+  if (proof?.refused === 'overtaken') return { leadsTo: withRequest(at.consent, requestOf(visitor)) };
+  if (proof) return again(proof.refused === 'wrong' ? 422 : 429, inWords(proof, 'That was not your password.'));
+  return { leadsTo: await approve(visitor.ctx, consent, ticked) };
 }
 
 /** Why there is nothing to decide: the app is told so when they go on. */
@@ -49,10 +49,12 @@ function notToDecide(service: Service, { session }: Visitor, consent: Consent): 
   return null;
 }
 
-/** An app keeps what it is given for months, so who has been signed in for long says once more who they are. */
-async function proved(service: Service, visitor: Visitor): Promise<{ readonly cookies: readonly Cookie[] } | NotSignedIn> {
-  if (isProvedLately(visitor.session)) return { cookies: [] };
+/** An app keeps what it is given for months, so who has been signed in for long says once more who they are. Why they have not, or null. */
+async function unproved(service: Service, visitor: Visitor): Promise<NotProved | null> {
+  if (isProvedLately(visitor.session)) return null;
   const { token, address, form, cookie } = visitor;
   const proof = await proveAgain(service, token, { password: form.get('password') ?? '', address, device: cookie('device') });
-  return 'refused' in proof ? proof : { cookies: [{ name: 'session', value: proof.token }] };
+  if ('refused' in proof) return proof;
+  visitor.keep({ name: 'session', value: proof.token });
+  return null;
 }

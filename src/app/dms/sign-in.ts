@@ -21,7 +21,8 @@ export const signInPages = (service: Service): readonly Page[] => [
     path: at.signOut,
     show: forMembersForms(service, async (visitor) => {
       await signOut(service, visitor.token);
-      return { leadsTo: withRequest(at.signIn, requestOf(visitor)), cookies: [{ name: 'session', value: null }] };
+      visitor.keep({ name: 'session', value: null });
+      return { leadsTo: withRequest(at.signIn, requestOf(visitor)) };
     }),
   },
 ];
@@ -42,14 +43,9 @@ async function enter(service: Service, asked: Asked): Promise<Shown> {
   // The session that was open here before is over: what somebody may have known of it opens nothing.
   const before = cookie('session');
   if (before !== null) await signOut(service, before);
-  const { token, device } = signedIn;
-  return {
-    leadsTo: afterSignIn(broughtBy(asked)),
-    cookies: [
-      { name: 'session', value: token },
-      { name: 'device', value: device, keptSeconds: 180 * 24 * 3600 },
-    ],
-  };
+  asked.keep({ name: 'session', value: signedIn.token });
+  asked.keep({ name: 'device', value: signedIn.device, keptSeconds: 180 * 24 * 3600 });
+  return { leadsTo: afterSignIn(broughtBy(asked)) };
 }
 
 const notRight = 'That is not right. Check the dealer code, the e-mail address and the password.';
@@ -71,6 +67,7 @@ async function signInPage(service: Service, asked: Asked, status: number, compla
   if (request !== null && !consent) return brokenRequest();
   const kept = asked.cookie('visit');
   const visit = kept !== null && /^[0-9A-Za-z]{32}$/.test(kept) ? kept : randomText(32);
+  asked.keep({ name: 'visit', value: visit });
   const given = (name: string) => asked.form.get(name) ?? '';
   const body = html`
     <h1>Sign in</h1>
@@ -89,7 +86,7 @@ async function signInPage(service: Service, asked: Asked, status: number, compla
       <button class="main">Sign in</button>
     </form>
     <p class="quiet">Lost one of these? Ask an administrator of your dealership.</p>`;
-  return { status, html: cardPage('Sign in', body), cookies: [{ name: 'visit', value: visit }] };
+  return { status, html: cardPage('Sign in', body) };
 }
 
 const autofocus = html` autofocus`;

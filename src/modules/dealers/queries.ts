@@ -3,7 +3,7 @@ import type { Context, Dealer } from '#platform/context.ts';
 import type { Page } from '#platform/contract.ts';
 import type { Instant } from '#platform/dates.ts';
 import { readPage } from '#platform/db/pages.ts';
-import { readsOfAll } from '#platform/db/queries.ts';
+import { acrossDealers } from '#platform/db/queries.ts';
 import type { Service } from '#platform/service.ts';
 import type { Branch, BranchChanges, BranchQuery, DealerChanges, NewDealer, Plan } from './contract.ts';
 import { toBranch } from './view.ts';
@@ -21,7 +21,7 @@ type Named = { readonly id: string } | { readonly code: string } | 'sandbox';
 
 /** Looks a dealership up across all of them. */
 export async function findDealer(service: Service, named: Named): Promise<Found | undefined> {
-  const dealers = readsOfAll(service.pools.work)
+  const dealers = acrossDealers(service.pools.work)
     .selectFrom('dealer')
     .select(['id', 'code', 'currency', 'country', 'time_zone', 'is_sandbox', 'plan', sql<Instant>`clock_timestamp()`.as('now')]);
   const row = await (named === 'sandbox'

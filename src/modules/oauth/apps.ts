@@ -1,13 +1,12 @@
-import { operatorContext } from '#modules/dealers/index.ts';
 import { fromMillis } from '#platform/dates.ts';
 import { Refusal } from '#platform/errors.ts';
 import { checked } from '#platform/field-errors.ts';
 import { randomText, sha256, uuidv7 } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
-import { endConnection } from './connections.ts';
+import { endConnections } from './connections.ts';
 import type { NewApp } from './contract.ts';
 import { newApp } from './contract.ts';
-import { authorisationsOfApp, endApp, insertApp } from './queries.ts';
+import { endApp, insertApp, overdue } from './queries.ts';
 
 /** Registers a partner app. Its secret is shown here and never again. */
 export async function registerApp(service: Service, input: NewApp): Promise<{ clientId: string; clientSecret: string }> {
@@ -29,11 +28,11 @@ export async function registerApp(service: Service, input: NewApp): Promise<{ cl
   return { clientId, clientSecret };
 }
 
-/** Ends an app for good, at every dealer. Nothing opens with its tokens from the first moment on; how many authorisations it had is told. */
+/** Ends an app for good, at every dealer. Nothing opens with its tokens from the first moment on; how many authorisations it had is told. Asked again, it goes on with what is left. */
 export async function revokeApp(service: Service, clientId: string): Promise<{ authorisations: number }> {
   const appId = await endApp(service, clientId);
-  if (appId === undefined) throw new Refusal('not_found', 'There is no app with this client id, or it is revoked.');
-  const open = await authorisationsOfApp(service, appId);
-  for (const { dealer_id: dealerId, id } of open) await endConnection(await operatorContext(service, dealerId), id, 'operator');
+  if (appId === undefined) throw new Refusal('not_found', 'There is no app with this client id.');
+  const open = await overdue(service, appId);
+  await endConnections(service, open);
   return { authorisations: open.length };
 }

@@ -3,7 +3,7 @@ import type { Service } from '#platform/service.ts';
 import { appOf } from './client.ts';
 import { back, consentRequest } from './consent.ts';
 import type { authorizeParameters } from './contract.ts';
-import { scopesAskedFor } from './rules.ts';
+import { isState, scopesAskedFor } from './rules.ts';
 
 /** What the browser brings. */
 export interface Asking {
@@ -13,9 +13,10 @@ export interface Asking {
 
 /** Where the browser goes on to: to the consent of the dealership, or back to the app with what is wrong. Null: to nobody, as nobody known asks. */
 export async function authorise(service: Service, { parameters, problem }: Asking): Promise<string | null> {
-  const { client_id: clientId = '', redirect_uri: redirectUri = '', state = null } = parameters;
+  const { client_id: clientId = '', redirect_uri: redirectUri = '' } = parameters;
   const app = await appOf(service, clientId);
   if (!app?.redirect_uris.includes(redirectUri)) return null;
+  const state = parameters.state !== undefined && isState(parameters.state) ? parameters.state : null;
   try {
     const scopes = scopesAskedFor(parameters, problem, app.scopes);
     const challenge = parameters.code_challenge ?? '';

@@ -10,6 +10,7 @@ export interface FromClient<N extends string> {
   readonly parameters: Readonly<Partial<Record<N | 'client_id' | 'client_secret', string>>>;
   readonly problem: string | null;
   readonly authorization: string | null;
+  readonly requestId: string;
 }
 
 /** The app that calls, once it has proved to be it. */

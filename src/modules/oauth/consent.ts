@@ -1,16 +1,17 @@
 import { recordActivity } from '#modules/activity/index.ts';
 import { newTokenText } from '#modules/keys/index.ts';
 import type { KnownScope } from '#modules/staff/contract.ts';
-import { allowsScope } from '#modules/staff/index.ts';
+import { allowsScope, permissionsOf } from '#modules/staff/index.ts';
 import type { Context } from '#platform/context.ts';
 import type { Instant } from '#platform/dates.ts';
 import { after } from '#platform/dates.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
+import { uuidv7 } from '#platform/secrets.ts';
 import type { Service } from '#platform/service.ts';
 import { readSigned, signText } from '#platform/signed-text.ts';
 import { codeMinutes, consentMinutes } from './contract.ts';
 import { issuerOf } from './metadata.ts';
-import { appById, insertCode, planOf } from './queries.ts';
+import { appById, insertCode, planOf, standingOf } from './queries.ts';
 import { addressWith } from './rules.ts';
 
 /** What an app asks a member of staff to consent to. */
@@ -57,21 +58,26 @@ export async function readConsent(service: Service, request: string): Promise<Co
  */
 export const approve = (ctx: Context, consent: Consent, scopes: readonly KnownScope[]): Promise<string> =>
   inTransaction(ctx, async (tx) => {
-    const approved = consent.scopes.filter((scope) => scopes.includes(scope) && allowsScope(tx.caller.permissions, scope));
+    const staffId = staffIdOf(tx);
+    const permissions = await permissionsNow(tx, staffId);
+    const approved = consent.scopes.filter((scope) => scopes.includes(scope) && allowsScope(permissions, scope));
     if ((await planOf(tx)) === 'FREE') return decline(tx.service, consent, 'plan');
     if (approved.length === 0) return decline(tx.service, consent, 'nothing_allowed');
     const { token: code, hash } = newTokenText('oac');
+    // Named here, where a person stands behind it: the activity log tells from here to its end of one thing.
+    const authorisationId = uuidv7(tx.now);
     await insertCode(tx, {
       hash,
       app_id: consent.app.id,
-      staff_id: staffIdOf(tx),
+      staff_id: staffId,
       scopes: approved,
       redirect_uri: consent.redirectUri,
       challenge: consent.challenge,
       created_at: tx.now,
       expires_at: after(tx.now, codeMinutes * 60_000),
+      authorisation_id: authorisationId,
     });
-    recordActivity(tx, 'created', 'oauth_consent', consent.app.id, ['scopes']);
+    recordActivity(tx, 'created', 'oauth_authorisation', authorisationId, ['scopes']);
     return back(tx.service, consent, { code });
   });
 
@@ -91,6 +97,12 @@ export const back = (
   { redirectUri, state }: Pick<Consent, 'redirectUri' | 'state'>,
   told: Record<string, string>,
 ): string => addressWith(redirectUri, { ...told, state, iss: issuerOf(service) });
+
+/** What somebody may do by now: the page may have been open for long. Nothing when they work here no more. */
+async function permissionsNow(tx: Context, staffId: string): Promise<readonly string[]> {
+  const standing = await standingOf(tx, staffId);
+  return standing ? permissionsOf(standing) : [];
+}
 
 function staffIdOf({ caller }: Context): string {
   if (caller.id === null) throw new Error('A member of staff approves.');

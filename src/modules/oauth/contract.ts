@@ -13,10 +13,13 @@ const noApps = [
 /** This machine as a program on it is called: what answers there needs no certificate. */
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
+/** What is told to an app in its address beside what stands there. */
+const told = ['code', 'state', 'iss', 'error', 'error_description'];
+
 /** Compared letter by letter, so it is taken as it is written. */
 function isRedirectUri(given: string): boolean {
   const url = /^[\x21-\x7e]+$/.test(given) && !/[#\\"<>]/.test(given) ? URL.parse(given) : null;
-  if (!url || url.username || url.password) return false;
+  if (!url || url.username || url.password || told.some((name) => url.searchParams.has(name))) return false;
   const scheme = url.protocol.slice(0, -1);
   if (scheme === 'https') return given.startsWith('https://');
   if (scheme === 'http') return given.startsWith('http://') && loopback.test(url.hostname);
@@ -25,7 +28,7 @@ function isRedirectUri(given: string): boolean {
 
 const redirectUri = z.string().max(2048, { error: 'At most 2048 characters.', abort: true }).refine(isRedirectUri, {
   error:
-    'An https address, an http address of this machine (http://127.0.0.1:8000/callback), or one with a scheme of the app’s own; no fragment.',
+    'An https address, an http address of this machine (http://127.0.0.1:8000/callback), or one with a scheme of the app’s own; no fragment, and no code, state, iss, error or error_description in its query.',
 });
 
 const page = z

@@ -1,9 +1,10 @@
+import type { SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import type { KnownScope } from '#modules/staff/contract.ts';
 import type { Context } from '#platform/context.ts';
 import type { Instant } from '#platform/dates.ts';
 import { prepared } from '#platform/db/connect.ts';
-import { readsOfAll } from '#platform/db/queries.ts';
+import { acrossDealers } from '#platform/db/queries.ts';
 import type { Service } from '#platform/service.ts';
 
 // ---- Apps ----
@@ -48,28 +49,36 @@ export interface NewAppRow {
 }
 
 export async function insertApp(service: Service, row: NewAppRow): Promise<void> {
-  await readsOfAll(service.pools.work).insertInto('oauth_app').values(row).execute();
+  await acrossDealers(service.pools.work).insertInto('oauth_app').values(row).execute();
 }
 
-/** Ends an app; its id, or nothing when there is none that is not ended. */
+/** Ends an app, once; its id, or nothing when there is none. */
 export async function endApp(service: Service, clientId: string): Promise<string | undefined> {
-  const ended = await readsOfAll(service.pools.work)
+  const ended = await acrossDealers(service.pools.work)
     .updateTable('oauth_app')
-    .set({ revoked_at: timeOf(service) })
+    .set({ revoked_at: sql<Instant>`coalesce(revoked_at, ${timeOf(service)})` })
     .where('client_id', '=', clientId)
-    .where('revoked_at', 'is', null)
     .returning('id')
     .executeTakeFirst();
   return ended?.id;
 }
 
-/** What an app was authorised to and is not over, at all dealers. */
-export const authorisationsOfApp = (service: Service, appId: string) =>
-  readsOfAll(service.pools.work)
-    .selectFrom('oauth_authorisation')
-    .select(['dealer_id', 'id'])
-    .where('app_id', '=', appId)
-    .where('revoked_at', 'is', null)
+/** An authorisation that is to be ended. */
+export interface Ending {
+  readonly dealer_id: string;
+  readonly id: string;
+  readonly by: End;
+}
+
+/** Those of all dealers that are over and were not ended: their app was, or the last refresh token expired. Of one app where it is named. */
+export const overdue = (service: Service, appId?: string): Promise<Ending[]> =>
+  acrossDealers(service.pools.work)
+    .selectFrom('oauth_authorisation as g')
+    .innerJoin('oauth_app as p', 'p.id', 'g.app_id')
+    .select(['g.dealer_id', 'g.id', sql<End>`case when p.revoked_at is null then 'expired' else 'operator' end`.as('by')])
+    .where('g.revoked_at', 'is', null)
+    .where(({ or, eb, not }) => or([eb('p.revoked_at', 'is not', null), not(refreshable(service))]))
+    .$if(appId !== undefined, (of) => of.where('p.id', '=', appId ?? ''))
     .execute();
 
 // ---- Authorisations ----
@@ -89,6 +98,7 @@ interface NewCode {
   readonly challenge: string;
   readonly created_at: Instant;
   readonly expires_at: Instant;
+  readonly authorisation_id: string;
 }
 
 export async function insertCode(tx: Context, row: NewCode): Promise<void> {
@@ -98,16 +108,15 @@ export async function insertCode(tx: Context, row: NewCode): Promise<void> {
     .execute();
 }
 
-/** Whether somebody administers the dealership. */
-export async function isAdministrator(ctx: Context, staffId: string): Promise<boolean> {
-  const found = await ctx.db
+/** What a member of staff who works here may do. */
+export const standingOf = (ctx: Context, staffId: string) =>
+  ctx.db
     .selectFrom('staff')
-    .select('role')
+    .select(['role', 'granted', 'withheld'])
     .where('dealer_id', '=', ctx.dealer.id)
     .where('id', '=', staffId)
+    .where('status', '=', 'active')
     .executeTakeFirst();
-  return found?.role === 'ADMINISTRATOR';
-}
 
 /** What the dealership is connected to: neither revoked nor left unused until its last refresh token expired. The newest first. */
 export const connections = (ctx: Context) =>
@@ -119,18 +128,14 @@ export const connections = (ctx: Context) =>
     .where('g.dealer_id', '=', ctx.dealer.id)
     .where('g.revoked_at', 'is', null)
     .where('p.revoked_at', 'is', null)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('oauth_refresh_token as r')
-          .select('r.hash')
-          .whereRef('r.dealer_id', '=', 'g.dealer_id')
-          .whereRef('r.authorisation_id', '=', 'g.id')
-          .where('r.expires_at', '>', timeOf(ctx.service)),
-      ),
-    )
+    .where(refreshable(ctx.service))
     .orderBy('g.approved_at', 'desc')
     .orderBy('g.id')
     .execute();
+
+/** Whether the last refresh token of an authorisation `g` has not expired; those before it were used. */
+const refreshable = (service: Service) =>
+  sql<SqlBool>`exists (select from oauth_refresh_token r where r.dealer_id = g.dealer_id and r.authorisation_id = g.id and r.expires_at > ${timeOf(service)})`;
 
 export const authorisationById = (ctx: Context, id: string) =>
   ctx.db
@@ -140,7 +145,7 @@ export const authorisationById = (ctx: Context, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
-export type End = 'reuse' | 'app' | 'dealer' | 'operator';
+export type End = 'reuse' | 'app' | 'dealer' | 'operator' | 'expired';
 
 /** Ends an authorisation with all its codes and tokens; whether it was not over yet. */
 export async function endAuthorisation(tx: Context, id: string, by: End): Promise<boolean> {

@@ -14,13 +14,13 @@ export async function revoke(service: Service, sent: FromClient<'token'>): Promi
   const app = await authenticate(service, sent);
   const token = readTokenText(tokenIn(sent.parameters));
   if (token?.kind === 'oat') await revokeAccessToken(service, token.hash, app.id);
-  if (token?.kind === 'ort') await endAuthorisationOf(service, app, token.hash);
+  if (token?.kind === 'ort') await endAuthorisationOf(service, app, token.hash, sent.requestId);
   return {};
 }
 
 /** One that was used, or has expired, was a key to the same. */
-async function endAuthorisationOf(service: Service, app: AppRow, hash: Buffer): Promise<void> {
+async function endAuthorisationOf(service: Service, app: AppRow, hash: Buffer, requestId: string): Promise<void> {
   const kept = await refreshTokenAsKept(service, hash);
-  if (kept?.appId !== app.id || kept.revoked || kept.authorisationId === null) return;
-  await endConnection(await operatorContext(service, kept.dealerId), kept.authorisationId, 'app');
+  if (kept?.appId !== app.id || kept.revoked) return;
+  await endConnection({ ...(await operatorContext(service, kept.dealerId)), requestId }, kept.authorisationId, 'app');
 }

@@ -16,8 +16,11 @@ export interface Asking {
   readonly code_challenge_method?: string;
 }
 
-/** It goes to the DMS and back within addresses. */
+/** It goes to the DMS and back within addresses, so what counts is how long it is there. */
 const longestState = 2048;
+
+/** Whether a state can be told back to its app. */
+export const isState = (state: string): boolean => !/\p{Cc}/u.test(state) && String(new URLSearchParams({ '': state })).length - 1 <= longestState;
 
 /** Everything that is wrong is told to the app, the first first. Returns the scopes that are asked for: all of the app's when none is named. */
 export function scopesAskedFor(asking: Asking, problem: string | null, registered: readonly KnownScope[]): KnownScope[] {
@@ -42,7 +45,8 @@ function checkChallenge({ code_challenge: challenge, code_challenge_method: meth
 }
 
 function checkState({ state = '' }: Asking): void {
-  if (state.length > longestState) throw new OAuthRefusal('invalid_request', `The state is longer than ${longestState} characters.`);
+  if (!isState(state))
+    throw new OAuthRefusal('invalid_request', `The state is longer than ${longestState} bytes as it stands in an address, or has control characters.`);
 }
 
 /** Each once, in the order in which they were named; all there are when none is. */

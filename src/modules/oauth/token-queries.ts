@@ -32,7 +32,7 @@ const issue = `
 const byCode = prepared(`
   with ${time},
   taken as (
-    update oauth_code c set used_at = clock.now, authorisation_id = $8::uuid from clock, dealer d, staff u
+    update oauth_code c set used_at = clock.now from clock, dealer d, staff u
      where c.hash = $4 and c.app_id = $5 and c.redirect_uri = $6 and c.challenge = $7
        and c.used_at is null and c.expires_at > clock.now and ${entitled('c')} and u.id = c.staff_id
     returning c.dealer_id, c.authorisation_id, c.app_id, c.staff_id, c.scopes, c.created_at, clock.now
@@ -48,13 +48,11 @@ interface CodeUse {
   readonly appId: string;
   readonly redirectUri: string;
   readonly challenge: string;
-  /** What the authorisation is to be called. */
-  readonly authorisationId: string;
 }
 
 /** Exchanges a code for the first tokens of an authorisation. Returns their scopes, or nothing when the code was not taken. */
 export const exchangeCode = (service: Service, { access, refresh }: Issued, code: CodeUse): Promise<string[] | undefined> =>
-  take(service, byCode, [access, refresh, code.hash, code.appId, code.redirectUri, code.challenge, code.authorisationId]);
+  take(service, byCode, [access, refresh, code.hash, code.appId, code.redirectUri, code.challenge]);
 
 const byRefreshToken = prepared(`
   with ${time},
@@ -93,8 +91,7 @@ export interface KeptToken {
   /** Whether its authorisation is over. */
   readonly revoked: boolean;
   readonly dealerId: string;
-  /** Null of a code that was not used. */
-  readonly authorisationId: string | null;
+  readonly authorisationId: string;
   /** What was granted. */
   readonly scopes: string[];
 }
@@ -138,9 +135,7 @@ const sweepAuthorisations = prepared(`
   with ${time},
   over as (
     select g.dealer_id, g.id from oauth_authorisation g, clock
-     where coalesce(g.revoked_at, (select max(r.expires_at) from oauth_refresh_token r where r.dealer_id = g.dealer_id and r.authorisation_id = g.id))
-           < clock.now - interval '${keptDays} days'
-     limit ${some}
+     where g.revoked_at < clock.now - interval '${keptDays} days' limit ${some}
   ),
   access as (delete from oauth_access_token t using over where t.dealer_id = over.dealer_id and t.authorisation_id = over.id),
   refresh as (delete from oauth_refresh_token t using over where t.dealer_id = over.dealer_id and t.authorisation_id = over.id),

@@ -6,7 +6,7 @@ import { managersAmong } from './rules.ts';
 export { createUser, setUser } from './commands.ts';
 export type { Standing } from './rules.ts';
 export { allowsScope, isProvedLately, permissionsOf, roleName } from './rules.ts';
-export type { NotSignedIn, Session, SignedIn, SignIn } from './sessions.ts';
+export type { NotProved, NotSignedIn, Session, SignedIn, SignIn } from './sessions.ts';
 export { contextOf, proveAgain, sessionOf, signIn, signOut } from './sessions.ts';
 
 /** The id of the member of staff with this e-mail address. */

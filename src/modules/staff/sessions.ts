@@ -41,6 +41,9 @@ export interface SignedIn {
 /** Why somebody was not let in. Which of code, address and password was wrong is told to nobody, nor whether there is such a person. */
 export type NotSignedIn = { readonly refused: 'wrong' } | { readonly refused: 'too_many'; readonly waitSeconds: number };
 
+/** The same of who is signed in; `overtaken`: somebody who clicked twice proved it a moment ago, or the session has ended. */
+export type NotProved = NotSignedIn | { readonly refused: 'overtaken' };
+
 /** Lets a member of staff in who knows the password. Each sign-in is a session with a token of its own. */
 export async function signIn(service: Service, given: SignIn): Promise<SignedIn | NotSignedIn> {
   const guesser = { ...given, dealerCode: given.dealerCode.trim().toLowerCase(), email: given.email.trim().toLowerCase() };
@@ -67,17 +70,16 @@ export async function proveAgain(
   service: Service,
   token: string,
   given: Pick<SignIn, 'password' | 'address' | 'device'>,
-): Promise<{ readonly token: string } | NotSignedIn> {
+): Promise<{ readonly token: string } | NotProved> {
   const found = await rows.sessionWith(service, sha256(token));
-  if (!found) return { refused: 'wrong' };
+  if (!found) return { refused: 'overtaken' };
   const guesser = { ...given, dealerCode: found.dealer.code, email: found.email };
   const { waitSeconds, forgive } = await attempt(service, guesser);
   if (waitSeconds !== null) return tooMany(service, guesser, waitSeconds);
   if (!(await isPassword(given.password, found.password_hash))) return wrong(service, guesser);
-  const next = newToken();
-  if (!(await rows.renewSession(service, sha256(token), sha256(next)))) return { refused: 'wrong' };
   await forgive();
-  return { token: next };
+  const next = newToken();
+  return (await rows.renewSession(service, sha256(token), sha256(next))) ? { token: next } : { refused: 'overtaken' };
 }
 
 /** Whose session a token is of: read at each request, so that a lost permission, a ban or another plan counts from the next one on. */

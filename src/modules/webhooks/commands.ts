@@ -22,7 +22,7 @@ import type {
 import type { EndpointRow } from './queries.ts';
 import * as rows from './queries.ts';
 import { readable, standing } from './reads.ts';
-import { checkPaid, checkRoom } from './rules.ts';
+import { checkPaid, checkRoom, checkUnended } from './rules.ts';
 import { hintOf, newSecret, sealSecret } from './secret.ts';
 import { receivedBy, subscriptionOf } from './subscription.ts';
 import { toEndpoint } from './view.ts';
@@ -81,6 +81,7 @@ export const updateEndpoint = (ctx: Context, id: string, changes: EndpointChange
     const subscription = checkSubscription(tx, changes);
     const before = await changeable(tx, id, changes);
     const after = written(before, changes, subscription, tx.now);
+    if (after.enabled) checkUnended(before);
     const changed = changedFields(before, after);
     if (changed.length === 0) return toEndpoint(before);
     await rows.saveEndpoint(tx, id, saved(after));
@@ -141,7 +142,7 @@ export async function followPlan(tx: Context, paid: boolean): Promise<void> {
   for (const id of silenced) recordActivity(tx, 'updated', record, id, ability);
 }
 
-/** Disables what an app made with an authorisation that is over, for good: a paid plan does not bring it back. Inside a transaction. */
+/** Disables what an app made with an authorisation that is over, for good: neither a paid plan nor anybody brings it back. Inside a transaction. */
 export const disableEndpointsOfApp = async (tx: Context, authorisationId: string): Promise<void> =>
   disableEndpoints(tx, await rows.idsMadeWith(tx, authorisationId), 'app_revoked');
 

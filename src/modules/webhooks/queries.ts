@@ -23,10 +23,11 @@ const endpoints = (ctx: Context) =>
     .where('webhook_endpoint.dealer_id', '=', ctx.dealer.id)
     .where('webhook_endpoint.calling_dealer_id', '=', ctx.caller.callingDealerId);
 
-/** Those of them that receive nothing from beyond the caller's branches. */
+/** Those of them that receive nothing from beyond the caller's branches; for an app those it made with this authorisation, as they end with it. */
 function visible(ctx: Context) {
-  const { branches } = ctx.caller;
+  const { branches, kind, id } = ctx.caller;
   const shown = endpoints(ctx)
+    .$if(kind === 'oauth' && id !== null, (of) => of.where(madeWith(id ?? '')))
     .leftJoin('endpoint_health as health', (join) =>
       join.onRef('health.dealer_id', '=', 'webhook_endpoint.dealer_id').onRef('health.endpoint_id', '=', 'webhook_endpoint.id'),
     )
@@ -36,6 +37,9 @@ function visible(ctx: Context) {
   if (branches === 'all') return shown;
   return shown.where(sql<SqlBool>`(not webhook_endpoint.all_branches and webhook_endpoint.branch_ids <@ ${branches}::uuid[])`);
 }
+
+const madeWith = (authorisationId: string) =>
+  sql<SqlBool>`created_by @> ${JSON.stringify({ kind: 'oauth_app', id: authorisationId })}::jsonb`;
 
 /** An endpoint that exists for this caller. */
 export const visibleEndpoint = (ctx: Context, id: string): Promise<ShownRow | undefined> =>
@@ -77,13 +81,9 @@ export async function idsOf(tx: Context, which: 'enabled' | DisabledReason): Pro
   return found.map(({ id }) => id);
 }
 
-/** Those an app made with an authorisation, as far as they send or would again on a paid plan. */
+/** Those an app made with an authorisation. */
 export async function idsMadeWith(tx: Context, authorisationId: string): Promise<string[]> {
-  const found = await endpoints(tx)
-    .select('webhook_endpoint.id')
-    .where(sql<SqlBool>`created_by @> ${JSON.stringify({ kind: 'oauth_app', id: authorisationId })}::jsonb`)
-    .where(sql<SqlBool>`(enabled or disabled_reason = 'plan')`)
-    .execute();
+  const found = await endpoints(tx).select('webhook_endpoint.id').where(madeWith(authorisationId)).execute();
   return found.map(({ id }) => id);
 }
 
@@ -122,14 +122,14 @@ export async function deleteEndpoint(tx: Context, id: string): Promise<void> {
   await tx.db.deleteFrom('webhook_endpoint').where('dealer_id', '=', tx.dealer.id).where('id', '=', id).execute();
 }
 
-/** Disables those of them that are enabled, and says which they were. The end of an app outlasts that of a plan. */
+/** Disables those of them that are enabled, and says which they were. The end of an app is for good, whatever they were disabled for before. */
 export async function disableAll(tx: Context, ids: readonly string[], reason: DisabledReason): Promise<string[]> {
   const disabled = await tx.db
     .updateTable('webhook_endpoint')
     .set({ enabled: false, disabled_reason: reason, disabled_at: tx.now, updated_at: tx.now })
     .where('dealer_id', '=', tx.dealer.id)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where(reason === 'app_revoked' ? sql<SqlBool>`(enabled or disabled_reason = 'plan')` : sql<SqlBool>`enabled`)
+    .where(reason === 'app_revoked' ? sql<SqlBool>`disabled_reason is distinct from 'app_revoked'` : sql<SqlBool>`enabled`)
     .returning('id')
     .execute();
   return disabled.map(({ id }) => id);

@@ -6,6 +6,7 @@ import type { FieldErrors } from '#platform/errors.ts';
 import { invalid, invalidFields, Refusal } from '#platform/errors.ts';
 import type { Branches } from '#platform/reach.ts';
 import { reaches } from '#platform/reach.ts';
+import type { DisabledReason } from './contract.ts';
 import { keptDays, mostEndpoints, mostReplayed } from './contract.ts';
 
 // What is not allowed with webhook endpoints. Pure: what is known of types, callers and endpoints is given.
@@ -57,6 +58,12 @@ export function checkRoom(endpoints: number): void {
 /** Webhooks are part of the paid plans. */
 export function checkPaid(plan: string): void {
   if (plan === 'FREE') throw new Refusal('plan_not_entitled', 'Webhooks need a paid plan.', { required: { plan: 'STANDARD' } });
+}
+
+/** What an app made ends with it: enabled again, it would be a thing that nobody ends. */
+export function checkUnended({ disabled_reason: reason }: { readonly disabled_reason: DisabledReason | null }): void {
+  if (reason === 'app_revoked')
+    throw new Refusal('request_refused', 'The app that made this endpoint was disconnected, and it ended with it. Make a new one.');
 }
 
 /** What a change says of being enabled, by either of its two names. */

@@ -14,8 +14,8 @@ export const boundTo = (connection: Connection): Kysely<DB> => kysely((query) =>
 export const readsOf = (pool: pg.Pool, dealerId: string): Kysely<DB> =>
   kysely((query) => alone(pool, 'forecourt.dealer_id', dealerId, query));
 
-/** Reads over all dealers, for the operator's sweeps and tools. */
-export const readsOfAll = (pool: pg.Pool): Kysely<DB> => kysely((query) => alone(pool, 'forecourt.scope', 'system', query));
+/** Queries over all dealers, each alone: what belongs to none of them, and the operator's sweeps and tools. */
+export const acrossDealers = (pool: pg.Pool): Kysely<DB> => kysely((query) => alone(pool, 'forecourt.scope', 'system', query));
 
 type Run = <R>(query: CompiledQuery) => Promise<QueryResult<R>>;
 

@@ -14,7 +14,7 @@ export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S[], I[], U[]>
   : T[];
 
-export type AuthorisationEnd = "app" | "dealer" | "operator" | "reuse";
+export type AuthorisationEnd = "app" | "dealer" | "expired" | "operator" | "reuse";
 
 export type AxleConfiguration = "4X2" | "4X4" | "6X2" | "6X4" | "6X6" | "8X2" | "8X4" | "8X6" | "8X8";
 
@@ -583,7 +583,7 @@ export interface OauthAuthorisation {
 
 export interface OauthCode {
   app_id: string;
-  authorisation_id: string | null;
+  authorisation_id: string;
   challenge: string;
   created_at: Instant;
   dealer_id: string;

@@ -35,6 +35,10 @@ export async function openTransaction<T>(
   }
 }
 
+/** The same ahead of all who wait: for what is short, takes no turn, and must not wait for whoever writes at the dealership. */
+export const openAhead = <T>(ctx: Context, work: (tx: Context & { tx: OpenTransaction }) => Promise<T>): Promise<T> =>
+  onConnection(ctx, performance.now() + patienceMs, work);
+
 async function onConnection<T>(ctx: Context, deadline: number, work: (tx: Context & { tx: OpenTransaction }) => Promise<T>): Promise<T> {
   const connection = await ctx.service.pools.work.connect();
   let broken: Error | undefined;

@@ -26,6 +26,7 @@ export interface Endpoint<N extends string = string> {
 export interface Call<N extends string = string> extends Sent<N> {
   /** The Authorization header; empty when there are several, null when there is none. */
   readonly authorization: string | null;
+  readonly requestId: string;
 }
 
 /** An object, somewhere else to go to, or a page for whoever sits before the browser. */
@@ -78,7 +79,7 @@ async function live(
   await checkAllowance(request, count);
   checkMessage(request.raw);
   const sent = method === 'GET' ? parametersOf(queryOf(request.url), parameters) : await receive(request.raw, parameters, options);
-  return send(reply, await answer(options.service, { ...sent, authorization: authorizationOf(request.raw) }));
+  return send(reply, await answer(options.service, { ...sent, authorization: authorizationOf(request.raw), requestId: request.id }));
 }
 
 async function checkAllowance({ ip }: FastifyRequest, count: Counter): Promise<void> {

@@ -17,15 +17,16 @@ export interface Asked {
   /** What was filled in; nothing but of a POST. */
   readonly form: URLSearchParams;
   readonly cookie: (name: string) => string | null;
+  /** Sets a cookie with whatever is answered, be it that something fails after. */
+  readonly keep: (cookie: Cookie) => void;
   readonly address: string;
   readonly requestId: string;
 }
 
 /** A page, or another address to go on to. */
-export type Shown = (
+export type Shown =
   | { readonly status: number; readonly html: string; readonly policy?: Policy }
-  | { readonly leadsTo: string; readonly status?: never }
-) & { readonly cookies?: readonly Cookie[] };
+  | { readonly leadsTo: string; readonly status?: never };
 
 /** What a page may do beside what every page may: show pictures from elsewhere, and lead elsewhere with a form. */
 export interface Policy {
@@ -134,10 +135,10 @@ function live({ method, show }: Page, { ownUrl }: PagesOptions) {
       query: new URLSearchParams(request.url.split('?')[1] ?? ''),
       form: method === 'POST' && request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
       cookie: (name) => cookieIn(request.headers.cookie, name, secure),
+      keep: (cookie) => void reply.header('Set-Cookie', setCookie(cookie, secure)),
       address: plainAddress(request.ip),
       requestId: request.id,
     });
-    for (const cookie of shown.cookies ?? []) reply.header('Set-Cookie', setCookie(cookie, secure));
     if ('leadsTo' in shown) return reply.code(303).header('Location', shown.leadsTo).send();
     return reply
       .code(shown.status)
