@@ -85,7 +85,11 @@ for (const [name, value, takes] of [
   ['WEBHOOK_ALLOW_ADDRESSES', '10.0.0.0/33', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "10.0.0.0/33"'],
   ['IMAGE_ALLOW_ADDRESSES', 'localhost', 'a list of address ranges such as 10.0.0.0/8, separated by commas, not "localhost"'],
   ['OAUTH_CALLS_PER_MINUTE', '0', 'a whole number from 1 to 1000000000, not "0"'],
-  ['BASE_URL', 'https://x.example/v0', 'an http or https address without a path, such as https://dms.example.com, not "https://x.example/v0"'],
+  [
+    'BASE_URL',
+    'https://x.example/v0',
+    'an http or https address without a path, such as https://dms.example.com, not "https://x.example/v0"',
+  ],
   ['DMS_URL', 'dms', 'an http or https address without a path, such as https://dms.example.com, not "dms"'],
   [
     'DMS_URL',

@@ -184,7 +184,10 @@ test('an end of an app that was broken off is gone on with, by whoever asks agai
   const { queue } = one.service;
   const send: typeof queue.send = (connection, job, parcel, named) =>
     parcel.dealer.id === one.id ? Promise.reject(new Error('away')) : queue.send(connection, job, parcel, named);
-  await assert.rejects(revokeApp({ ...one.service, queue: { ...queue, send } }, app.clientId), /1 of 2 authorisations are not ended yet: .*away/);
+  await assert.rejects(
+    revokeApp({ ...one.service, queue: { ...queue, send } }, app.clientId),
+    /1 of 2 authorisations are not ended yet: .*away/,
+  );
   assert.deepEqual(new Set(await ends()), new Set(['operator', null]));
   assert.deepEqual(await revokeApp(one.service, app.clientId), { authorisations: 1 });
   assert.deepEqual(await ends(), ['operator', 'operator']);
@@ -300,7 +303,9 @@ test('what is left unused for 90 days ends with its webhook endpoints, whatever 
   await ended(dealer);
   for (const id of [sending, off]) await until(async () => (await standingOf(dealer, id)).disabled_reason === 'app_revoked');
   assert.equal((await standingOf(dealer, others)).enabled, true);
-  const { rows } = await dealer.service.pools.doors.query('select revoked_by from oauth_authorisation where dealer_id = $1 order by 1', [dealer.id]);
+  const { rows } = await dealer.service.pools.doors.query('select revoked_by from oauth_authorisation where dealer_id = $1 order by 1', [
+    dealer.id,
+  ]);
   assert.deepEqual(rows, [{ revoked_by: 'expired' }, { revoked_by: null }]);
 
   for (const id of [sending, off])
@@ -320,7 +325,10 @@ test('an app sees and steers the webhook endpoints it made with its authorisatio
   const own = await endpointBy(app, { events: ['vehicle.*'] });
   const car = await dealer.api.post('/v1/vehicles', { condition: 'USED', make: 'Ford', model: 'Fiesta' }).succeeds(201);
   const [event] = (await dealer.api.get(`/v1/events?object_id=${car.id}`)).body.data;
-  const theirs = [await endpointBy(speak(dealer.app, other.access), { events: ['vehicle.*'] }), await endpointBy(dealer.api, { events: ['vehicle.*'] })];
+  const theirs = [
+    await endpointBy(speak(dealer.app, other.access), { events: ['vehicle.*'] }),
+    await endpointBy(dealer.api, { events: ['vehicle.*'] }),
+  ];
   assert.deepEqual(
     (await app.get('/v1/webhook-endpoints')).body.data.map(({ id }: { id: string }) => id),
     [own.id],
@@ -331,7 +339,11 @@ test('an app sees and steers the webhook endpoints it made with its authorisatio
     await app.patch(at, { description: 'taken over' }).refuses(404, 'not_found');
     await app.patch(at, { url: 'https://hooks.example/taken' }).refuses(404, 'not_found');
     await app.delete(at).refuses(404, 'not_found');
-    for (const [action, body] of [['roll-secret', {}], ['test', undefined], ['replay', { since: new Date().toISOString() }]] as const)
+    for (const [action, body] of [
+      ['roll-secret', {}],
+      ['test', undefined],
+      ['replay', { since: new Date().toISOString() }],
+    ] as const)
       await app.post(`${at}/${action}`, body).refuses(404, 'not_found');
     await app.get(`${at}/deliveries`).refuses(404, 'not_found');
     await app.post(`/v1/events/${event.id}/resend`, { webhook_endpoint_id: id }).refuses(422, 'validation_failed');

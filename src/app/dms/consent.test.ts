@@ -247,7 +247,11 @@ test('a double click with the right password is no guess: one leads to the app, 
       clicks.map(({ status }) => status),
       [303, 303],
     );
-    assert.equal(clicks.filter(({ leadsTo }) => leadsTo?.startsWith(callback)).length, 1, JSON.stringify(clicks.map(({ leadsTo }) => leadsTo)));
+    assert.equal(
+      clicks.filter(({ leadsTo }) => leadsTo?.startsWith(callback)).length,
+      1,
+      JSON.stringify(clicks.map(({ leadsTo }) => leadsTo)),
+    );
   }
 });
 

@@ -20,7 +20,8 @@ export interface Asking {
 const longestState = 2048;
 
 /** Whether a state can be told back to its app. */
-export const isState = (state: string): boolean => !/\p{Cc}/u.test(state) && String(new URLSearchParams({ '': state })).length - 1 <= longestState;
+export const isState = (state: string): boolean =>
+  !/\p{Cc}/u.test(state) && String(new URLSearchParams({ '': state })).length - 1 <= longestState;
 
 /** Everything that is wrong is told to the app, the first first. Returns the scopes that are asked for: all of the app's when none is named. */
 export function scopesAskedFor(asking: Asking, problem: string | null, registered: readonly KnownScope[]): KnownScope[] {
@@ -46,7 +47,10 @@ function checkChallenge({ code_challenge: challenge, code_challenge_method: meth
 
 function checkState({ state = '' }: Asking): void {
   if (!isState(state))
-    throw new OAuthRefusal('invalid_request', `The state is longer than ${longestState} bytes as it stands in an address, or has control characters.`);
+    throw new OAuthRefusal(
+      'invalid_request',
+      `The state is longer than ${longestState} bytes as it stands in an address, or has control characters.`,
+    );
 }
 
 /** Each once, in the order in which they were named; all there are when none is. */

@@ -35,7 +35,8 @@ export const listWebhookEndpoints = operation({
   path: '/v1/webhook-endpoints',
   tag,
   summary: 'List webhook endpoints',
-  description: 'In the order of `updated_at`. A branch-restricted key sees those that receive nothing of other branches; an OAuth token, here and everywhere, those that were made with its authorisation.',
+  description:
+    'In the order of `updated_at`. A branch-restricted key sees those that receive nothing of other branches; an OAuth token, here and everywhere, those that were made with its authorisation.',
   access,
   query: endpointListQuery,
   success: { status: 200, data: webhookEndpoint, shape: 'page' },
