@@ -8,6 +8,7 @@ import { operations } from './catalogue.ts';
 import { parametersOf } from './openapi-parameters.ts';
 import { errorsPage, scopesPage } from './reference-catalogues.ts';
 import { cell, fieldTable, linkTo, typeOf } from './reference-fields.ts';
+import { toolsOf } from './reference-tools.ts';
 import { everyRequest, refusalsOf } from './refusals.ts';
 
 /** The reference pages, by the name of their file. */
@@ -49,6 +50,7 @@ function page(tag: string, operations: readonly Operation[]): string {
   return `${joined([
     `# ${tag}`,
     ...sections,
+    toolsOf(tag),
     '## Objects',
     ...Object.entries(components).map(([name, schema]) => joined([`### ${name}`, String(schema.description ?? ''), fieldTable(schema)])),
   ])}\n`;
@@ -95,7 +97,7 @@ function bodyTable({ body, multipart }: Operation, deriver: SchemaDeriver): stri
     '### Body',
     multipart && 'As `multipart/form-data`, part by part:',
     many,
-    fieldTable((many ? schema.items : schema) as JsonSchema),
+    schema.$ref ? typeOf(schema) : fieldTable((many ? schema.items : schema) as JsonSchema),
   ]);
 }
 

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { z } from 'zod';
 import { setUser } from '#modules/staff/index.ts';
+import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
+import { Refusal } from '#platform/errors.ts';
+import { createLog } from '#platform/log.ts';
+import { adds, tool } from '#platform/mcp/tool.ts';
+import { buildApi } from '../../src/app/api.ts';
 import type { Dealership } from '../support/dealership.ts';
 import { dealership } from '../support/dealership.ts';
 import type { Mcp } from '../support/mcp.ts';
 import { assistant } from '../support/mcp.ts';
 import { sandbox } from '../support/sandbox.ts';
+import { recordTraffic } from '../support/traffic.ts';
 
 const versions = ['2025-06-18', '2025-03-26', '2024-11-05'];
 let home: Dealership;
@@ -326,6 +333,86 @@ test('a message that is none of the protocol is not stored, and a key that is no
   assert.equal((await mcp.send(ping, headers)).headers['idempotent-replayed'], undefined);
   const { status, body } = await mcp.send(ping, { 'idempotency-key': 'ü' });
   assert.deepEqual([status, Object.keys(body.errors)], [422, ['Idempotency-Key']]);
+});
+
+/** An endpoint with a tool that counts in the dealership's turn, and then does as it is told. */
+async function counting(log?: (line: string) => void) {
+  const { service, app: _app, ...dealer } = await dealership();
+  const count = tool({
+    name: 'test_count',
+    title: 'Count',
+    description: 'Counts up.',
+    scope: null,
+    hints: adds,
+    input: z.strictObject({ ends: z.enum(['stock_busy', 'request_refused', 'service_unavailable', 'fault']).optional() }),
+    output: z.object({ count: z.int() }),
+    refusals: {},
+    run: (ctx, { ends }) =>
+      inTransaction(ctx, async (tx) => {
+        const counted = await takeNumbers(tx, 'test', 1);
+        if (ends === 'fault') throw new Error('A fault of ours.');
+        if (ends) throw new Refusal(ends, undefined, { retryAfterSeconds: 5 });
+        return { count: counted };
+      }),
+  });
+  const heard = log && { log: createLog({ level: 'info', pretty: false, to: { write: (line: string) => log(line) } }) };
+  const app = recordTraffic(
+    buildApi({ service: { ...service, ...heard }, baseUrl: 'http://127.0.0.1:4000', trustedProxies: [], moreTools: [count] }),
+  );
+  return { mcp: assistant(app, dealer.api.key), close: () => app.close() };
+}
+
+const countThen = (ends?: string) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'test_count', arguments: ends ? { ends } : {} },
+});
+
+test('what a tool refuses is undone, with an Idempotency-Key and without', async () => {
+  const { mcp, close } = await counting();
+  for (const headers of [{}, { 'idempotency-key': 'undone' }] as Record<string, string>[])
+    assert.equal((await mcp.send(countThen('request_refused'), headers)).body.result.isError, true);
+  assert.deepEqual(await mcp.call('test_count'), { count: 1 });
+  await close();
+});
+
+test('a tool that cannot be had now says so in its result and may be called again under its key; a fault of ours is no result', async () => {
+  const { mcp, close } = await counting();
+  for (const headers of [{}, { 'idempotency-key': 'busy' }] as Record<string, string>[]) {
+    for (let turn = 0; turn < 2; turn++) {
+      const { status, body, headers: answered } = await mcp.send(countThen('stock_busy'), headers);
+      assert.deepEqual([status, body.result.isError, answered['idempotent-replayed']], [200, true, undefined]);
+      assert.equal(JSON.parse(body.result.content[0].text).code, 'stock_busy');
+    }
+  }
+  for (const [ends, expected, code] of [
+    ['service_unavailable', 503, 'service_unavailable'],
+    ['fault', 500, 'internal_error'],
+  ] as const) {
+    for (const headers of [{}, { 'idempotency-key': ends }] as Record<string, string>[]) {
+      const { status, body } = await mcp.send(countThen(ends), headers);
+      assert.deepEqual([status, body.code, body.message.includes('ours.')], [expected, code, false]);
+    }
+  }
+  assert.deepEqual(await mcp.call('test_count'), { count: 1 });
+  await close();
+});
+
+test('in the log a call is the path with its tool, and nothing else of what was sent stands there', async () => {
+  const lines: string[] = [];
+  const { mcp, close } = await counting((line) => lines.push(line));
+  await mcp.call('stock_summary');
+  await mcp.send({ ...ping, method: 'tools/call', params: { name: 'no_such_tool' } });
+  await mcp.refuses('get_vehicle', { registration: 'XY99ZZZ' }, 'not_found');
+  await mcp.send(ping);
+  await close();
+  const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  assert.deepEqual(
+    told.map(({ method, path, operation, status }) => [method, path, operation, status]),
+    ['/v1/mcp#stock_summary', '/v1/mcp', '/v1/mcp#get_vehicle', '/v1/mcp'].map((path) => ['POST', path, 'mcp.send', 200]),
+  );
+  assert.doesNotMatch(lines.join(), /XY99ZZZ|no_such_tool/);
 });
 
 // ---- Discovery ----

@@ -5,8 +5,10 @@ import { publishableScopes } from '#modules/keys/contract.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
 import type { EventType, Operation } from '#platform/contract.ts';
 import { listQuery } from '#platform/contract.ts';
+import type { Code } from '#platform/errors.ts';
 import { catalogue } from '#platform/errors.ts';
-import { handlers, routes, schedules } from '../../src/app/catalogue.ts';
+import type { Tool } from '#platform/mcp/tool.ts';
+import { handlers, routes, schedules, tools } from '../../src/app/catalogue.ts';
 import { openApi } from '../../src/app/openapi.ts';
 import { eventTypes } from '../../src/modules/events/lists.ts';
 import { filesLike } from './source.ts';
@@ -116,6 +118,19 @@ test('only writes take a body, and a creation says where it put what it made', (
     // What is read with the record it belongs to has no address of its own.
     ({ path, success }) => success.location === (path.includes('{') ? undefined : `${path}/{id}`),
   );
+});
+
+test('tools differ in their names, and need a scope that exists', () => {
+  const nameOf = ({ name }: Tool) => name;
+  assert.deepEqual(twice(tools.map(nameOf)), []);
+  allOf(tools, nameOf, ({ name, scope }) => /^[a-z]+(_[a-z]+)+$/.test(name) && scope !== null && scope in scopeCatalogue);
+});
+
+test('a tool reads with a scope that reads, and says what to do about refusals of its own alone', () => {
+  const nameOf = ({ name }: Tool) => name;
+  allOf(tools, nameOf, ({ scope, hints }) => hints.readOnlyHint === scope?.endsWith(':read'));
+  const known = new Set(operations.flatMap(({ refusals }) => refusals));
+  allOf(tools, nameOf, ({ refusals }) => Object.keys(refusals).every((code) => known.has(code as Code) && code !== 'validation_failed'));
 });
 
 test('jobs and schedules differ in their names', () => {

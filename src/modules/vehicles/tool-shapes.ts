@@ -36,9 +36,9 @@ export const vehicleInBrief = vehicle.pick({
 });
 
 /** The vehicle with its new price, and the price it had. */
-export const repricedVehicle = vehicleInBrief.extend({
-  before: vehicle.pick({ asking_price: true, price_on_application: true }).describe('What this call replaced.'),
-});
+export const repricedVehicle = vehicleInBrief
+  .extend({ before: vehicle.pick({ asking_price: true, price_on_application: true }).describe('What this call replaced.') })
+  .describe('the vehicle in brief with its new price, and in `before` the price it had');
 
 export const stockSummary = z.object({
   by_status: z

@@ -67,7 +67,7 @@ const updateVehiclePrice = tool({
   name: 'update_vehicle_price',
   title: 'Change the price of a vehicle',
   description:
-    'Sets the asking price of one vehicle, or marks it price on application. The price that stood there is overwritten and the dealer’s website shows the new one at once, so name vehicle, old and new price to the user and have them agree first. ' +
+    'Sets the asking price of one vehicle, or marks it price on application. The price that stood there is overwritten, and wherever the vehicle is advertised the new one shows at once: name vehicle, old and new price to the user, and have them agree first. ' +
     'Give either asking_price, an integer in minor units (12,995.00 is 1299500), or price_on_application: true. ' +
     'Nothing else of the vehicle is changed. The answer has the price it replaced in before; to undo the change, set that again.',
   scope: 'vehicles:write',
