@@ -6,7 +6,7 @@ import { identifier } from '#modules/keys/index.ts';
 import { authorisationServer } from '#modules/oauth/index.ts';
 import { scopeCatalogue } from '#modules/staff/contract.ts';
 import type { Route } from '#platform/http/answer.ts';
-import { resourceMetadata, resourceMetadataPath } from '#platform/http/discovery.ts';
+import { resourceMetadata, resourceMetadataPath, serveDiscovery } from '#platform/http/discovery.ts';
 import { serveDocuments } from '#platform/http/documents.ts';
 import { serveFiles } from '#platform/http/files.ts';
 import { serveOAuth } from '#platform/http/oauth.ts';
@@ -69,13 +69,10 @@ export function buildApi({ more = [], moreTools = [], oauthCallsPerMinute: calls
     ...options,
     doors: { identify, permissionBehind, pages: mcpOrigins },
     routes: [...routes, ...more],
-    bareRoutes: [mcpEndpoint({ tools: [...tools, ...moreTools], server: assistantServer, instructions, permissionBehind })],
+    bareRoutes: [mcpEndpoint({ tools: [...tools, ...moreTools], server: assistantServer, instructions })],
   });
 
   serveOAuth(app, { service, endpoints: oauthEndpoints, callsPerMinute, docsUrl: `${options.baseUrl}/docs/errors`, bodyTimeoutMs });
-  app.get('/.well-known/oauth-authorization-server', page, (_request, reply) =>
-    reply.header('Access-Control-Allow-Origin', '*').send(authorisationServer(service)),
-  );
   app.get('/healthz', page, (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', page, async (_request, reply) => {
     const ready = await service.pools.doors.query('select 1').then(
@@ -95,16 +92,14 @@ export function buildApi({ more = [], moreTools = [], oauthCallsPerMinute: calls
       .send(await docsProgram()),
   );
   app.get('/docs/errors', page, (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage()));
-  for (const url of [resourceMetadataPath, '/.well-known/oauth-protected-resource'])
-    app.get(url, page, (_request, reply) => reply.headers(openToPages).send(resourceMetadata(baseUrl)));
+  serveDiscovery(app, '/.well-known/oauth-authorization-server', () => authorisationServer(service));
+  for (const path of [resourceMetadataPath, '/.well-known/oauth-protected-resource'])
+    serveDiscovery(app, path, () => resourceMetadata(baseUrl));
   serveFiles(app, service.files);
   serveDocuments(app, '/invoices', (link) => openPdf(service, link));
   app.addHook('onClose', close);
   return app;
 }
-
-/** Assistants that live in a page read it from there. */
-const openToPages = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=3600' };
 
 /** What is read beside the operations answers HEAD as it answers GET. */
 const page = { exposeHeadRoute: true };

@@ -8,7 +8,7 @@ export const assistantServer = { name: 'forecourt', title: 'Forecourt', version 
 /** What holds for every tool, in words for a model. The same for every dealership: nothing that anyone typed in stands in it. */
 export const instructions = `Forecourt holds the stock, enquiries, customers, diary and deals of one car dealership: the one whose key or user this connection belongs to.
 
-- Money: an answer has {"amount": 1299500, "currency": "GBP"}, where amount counts minor units (pence): 1299500 is 12,995.00. What you send is the integer alone, in minor units too: multiply pounds by 100. Read a price back to the user before you change it.
+- Money: an answer has {"amount": 1299500, "currency": "GBP"}, where amount counts minor units of the currency: with two decimals, as GBP and EUR have, 1299500 is 12,995.00; JPY has none. What you send is the integer alone, in minor units of the dealership’s currency, which stands in every amount of an answer. Read a price back to the user before you change it.
 - Times are UTC; dates are YYYY-MM-DD, days in the dealership's own time zone.
 - Ids are UUIDs from earlier answers. Never make one up; search for it.
 - Codes such as FOR_SALE are upper case, exactly as the tools name them.

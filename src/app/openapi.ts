@@ -126,10 +126,12 @@ function successes({ id, success, method }: Operation, deriver: SchemaDeriver, s
   const full = deriver.response(envelope(data, shape));
   const narrow = publishable && deriver.response(envelope(publishable, shape));
   const replayable = method === 'POST' ? (['Idempotent-Replayed'] as const) : [];
+  // A refusal is a success of the protocol that carries it, and may end by itself.
+  const told = location ? (['Location'] as const) : shape === 'bare' ? (['Retry-After'] as const) : [];
   const responses: Record<string, ResponseObject> = {};
   responses[status] = {
     description: narrow ? 'Success; publishable keys are shown the narrower form.' : 'Success.',
-    headers: headersNamed('X-Request-Id', ...rateLimits, ...replayable, ...(location ? (['Location'] as const) : [])),
+    headers: headersNamed('X-Request-Id', ...rateLimits, ...replayable, ...told),
     content: json(narrow ? { anyOf: [full, narrow] } : full, shown.get(id)?.response.body),
   };
   if (!or) return responses;

@@ -106,15 +106,15 @@ const storable = (value: string) => !value.includes('\u0000') && value.isWellFor
 /** A text of nothing but invisible characters (U+200B and the like) passes for something that is not there. */
 const isSeen = (value: string) => value === '' || /[^\p{C}\p{Z}]/u.test(value);
 
-/** A text of 1 to `max` characters, trimmed. */
-export const text = (max: number) =>
+/** A text of 1 to `max` characters, trimmed. `instead`: what to do who has none. */
+export const text = (max: number, instead = 'Send null to clear it.') =>
   z
     .string()
     .refine(storable, { error: 'Contains a character that cannot be stored (U+0000 or half a surrogate pair).' })
     .trim()
-    .min(1, { error: 'Must not be empty. Send null to clear it.' })
+    .min(1, { error: `Must not be empty. ${instead}` })
     .max(max, { error: `At most ${max} characters.` })
-    .refine(isSeen, { error: 'Nothing in it can be seen. Send null to clear it.' });
+    .refine(isSeen, { error: `Nothing in it can be seen. ${instead}` });
 
 /** An address that is called: http or https, plainly written. What the operation takes of the two is its own rule. */
 export const webAddress = text(2048).transform((given, ctx) => {

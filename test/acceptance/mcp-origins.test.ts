@@ -89,6 +89,24 @@ test('a page on the list may read that it has no token yet, and where to get one
   assert.match(headers['www-authenticate']!, /resource_metadata="/);
 });
 
+test('a page on the list, or on that of the key it sends, may read that the endpoint takes another kind of key', async () => {
+  const { key } = await home.newKey({ kind: 'publishable', origins: ['https://shop.example'] });
+  for (const origin of ['https://shop.example', own]) {
+    const { status, headers } = await assistant(home.app, key).send(ping, { origin });
+    assert.equal(status, 403);
+    assert.equal(headers['access-control-allow-origin'], origin);
+  }
+  const { body } = await assistant(home.app, key).send(ping, { origin: 'https://shop.example' });
+  assert.equal(body.code, 'secret_key_required');
+});
+
+test('a page on the list may read that there is no stream, one that is not may not', async () => {
+  const ask = (origin: string) => home.app.inject({ url: '/v1/mcp', headers: { authorization: `Bearer ${app.access}`, origin } });
+  const [listed, other] = [await ask(own), await ask('https://elsewhere.example')];
+  assert.deepEqual([listed.statusCode, listed.headers['access-control-allow-origin']], [405, own]);
+  assert.deepEqual([other.statusCode, other.headers['access-control-allow-origin']], [405, undefined]);
+});
+
 test('a preflight of the endpoint lets a page send the version of the protocol', async () => {
   const { statusCode, headers } = await home.app.inject({ method: 'OPTIONS', url: '/v1/mcp', headers: { origin: own } });
   assert.equal(statusCode, 204);

@@ -50,6 +50,64 @@ test('search_vehicles answers in brief what the list of vehicles does, filtered 
   }
 });
 
+test('search_vehicles shows of a vehicle what tells it from others, and what it is offered for', async () => {
+  const { id } = await car();
+  const { vehicles } = await mcp.call('search_vehicles', { limit: 50 });
+  const shown = vehicles.find((one: { id: string }) => one.id === id);
+  assert.equal(
+    Object.keys(shown).sort().join(' '),
+    'asking_price body_type branch branch_id colour condition days_in_stock deal_id derivative fuel_type id make mileage mileage_unit model ' +
+      'previous_asking_price price_on_application registration status stock_number title transmission type updated_at website_visible year_of_manufacture',
+  );
+});
+
+test('a cursor leads on in the list it came from alone: of the same tool, filters and dealership', async () => {
+  const { api, app, newKey } = await dealership();
+  const there = assistant(app, api.key);
+  const contact = { last_name: 'Rowan', email: 'cursor@customer.example' };
+  for (let n = 0; n < 2; n++) {
+    await api.post('/v1/vehicles', { condition: 'USED', make: 'Ford', model: 'Fiesta' }).succeeds(201);
+    await api.post('/v1/enquiries', { contact }).succeeds(201);
+  }
+  const { next_cursor: cursor } = await there.call('search_vehicles', { limit: 1 });
+  assert.equal((await there.call('search_vehicles', { limit: 1, cursor })).vehicles.length, 1);
+  assert.equal((await assistant(app, (await newKey()).key).call('search_vehicles', { limit: 1, cursor })).vehicles.length, 1);
+  for (const [who, tool, input] of [
+    [there, 'list_enquiries', {}],
+    [there, 'search_vehicles', { make: 'Ford' }],
+    [mcp, 'search_vehicles', {}],
+  ] as const) {
+    const { errors } = await who.refuses(tool, { ...input, limit: 1, cursor }, 'validation_failed');
+    assert.deepEqual(Object.keys(errors), ['cursor'], tool);
+  }
+});
+
+test('what is wrong with a filter is told in words for a model: which codes there are, and to leave it out', async () => {
+  for (const [tool, codes] of [
+    ['search_vehicles', 'DUE_IN, IN_PREPARATION, FOR_SALE, RESERVED, SOLD, DELIVERED, NOT_FOR_SALE, DISPOSED'],
+    ['list_enquiries', 'NEW, CONTACTED, APPOINTMENT, NEGOTIATING, WON, LOST, DISQUALIFIED'],
+    ['list_deals', 'QUOTE, RESERVED, ORDERED, SOLD, DELIVERED, CANCELLED'],
+  ] as const) {
+    const { errors } = await mcp.refuses(tool, { status: 'for sale' }, 'validation_failed');
+    assert.deepEqual(errors, { status: [`Not one of ${codes}. Leave it out for all.`] });
+  }
+  for (const [tool, field] of [
+    ['search_vehicles', 'make'],
+    ['search_vehicles', 'model'],
+    ['get_vehicle', 'stock_number'],
+    ['search_customers', 'phone'],
+  ] as const) {
+    for (const [empty, said] of [
+      ['', 'Must not be empty. Leave it out.'],
+      ['\u2060', 'Nothing in it can be seen. Leave it out.'],
+    ] as const) {
+      const { errors } = await mcp.refuses(tool, { [field]: empty }, 'validation_failed');
+      assert.ok(errors[field].includes(said), JSON.stringify(errors));
+      assert.doesNotMatch(JSON.stringify(errors), /Send null/);
+    }
+  }
+});
+
 test('a list goes on where its cursor leads, through every record once, and its cursor is the list’s own', async () => {
   const { api, app } = await dealership();
   const there = assistant(app, api.key);
@@ -59,6 +117,7 @@ test('a list goes on where its cursor leads, through every record once, and its 
     const { vehicles, next_cursor: next } = await there.call('search_vehicles', { limit: 2, ...(cursor && { cursor }) });
     seen.push(...vehicles.map(({ model }: { model: string }) => model));
     if (next === null) break;
+    assert.ok(seen.length < 5, 'it comes to an end');
     cursor = next;
     await api.get(`/v1/vehicles?limit=2&cursor=${next}`).succeeds();
   }
@@ -158,19 +217,9 @@ test('a price is either an amount or on application, and whole minor units that 
 
 test('a tool refuses with the code the operation has, and its text is the standard body', async () => {
   const { id } = await car({ asking_price: 899_500 });
-  const { service, id: dealerId } = home;
-  const dealId = (
-    await home.api
-      .post('/v1/deals', {
-        vehicle_id: id,
-        enquiry_id: (
-          await home.api.post('/v1/enquiries', { contact: { last_name: 'Rowan', email: 'a@customer.example' } }).succeeds(201)
-        ).id,
-        status: 'ORDERED',
-      })
-      .succeeds(201)
-  ).id;
-  assert.ok(dealId && service && dealerId);
+  const contact = { last_name: 'Rowan', email: 'a@customer.example' };
+  const enquiry = await home.api.post('/v1/enquiries', { contact }).succeeds(201);
+  await home.api.post('/v1/deals', { vehicle_id: id, enquiry_id: enquiry.id, status: 'ORDERED' }).succeeds(201);
   const { message, doc_url, request_id } = await mcp.refuses('update_vehicle_price', { id, asking_price: 1 }, 'vehicle_in_deal');
   assert.equal(doc_url, 'http://127.0.0.1:4000/docs/errors#vehicle_in_deal');
   assert.match(request_id, /^req_/);
@@ -179,7 +228,7 @@ test('a tool refuses with the code the operation has, and its text is the standa
 });
 
 test('stock_summary counts every status in the dealer’s words, and what is on sale', async () => {
-  const { api, app, newBranch } = await dealership();
+  const { api, app, newBranch, newKey, branch } = await dealership();
   const there = assistant(app, api.key);
   const other = await newBranch();
   const make = (fields: object) => api.post('/v1/vehicles', { condition: 'USED', make: 'Ford', model: 'Fiesta', ...fields }).succeeds(201);
@@ -198,7 +247,16 @@ test('stock_summary counts every status in the dealer’s words, and what is on 
   );
   const ofBranch = await there.call('stock_summary', { branch_id: other.id });
   assert.deepEqual(ofBranch.on_sale, { count: 1, asking_value: { amount: 1, currency: 'GBP' }, price_on_application_count: 0 });
-  assert.equal((await there.call('stock_summary', { branch_id: nobody })).on_sale.count, 0);
+  const narrow = assistant(app, (await newKey({ branchIds: [other.id] })).key);
+  assert.equal((await narrow.call('stock_summary', { branch_id: other.id })).on_sale.count, 1);
+  for (const [who, branch_id] of [
+    [there, nobody],
+    [there, home.branch.id],
+    [narrow, branch.id],
+  ] as const) {
+    const { errors } = await who.refuses('stock_summary', { branch_id }, 'validation_failed');
+    assert.deepEqual(errors, { branch_id: ['No such branch is visible to this connection. Leave it out for all that are.'] });
+  }
 });
 
 test('a tool sees and writes only what lies at the branches of its key', async () => {
@@ -327,7 +385,19 @@ test('list_appointments is between two days of the dealership’s time zone, the
   assert.deepEqual(await ids({ from: '2026-02-09' }), [after]);
   assert.deepEqual(await ids({ to: '2026-02-06' }), [before]);
   assert.deepEqual(await ids({}), [before, first, last, after]);
+  assert.deepEqual(await ids({ from: '2026-02-08', to: '2026-02-08' }), [last]);
   await there.refuses('list_appointments', { from: '2026-02-07T05:00:00Z' }, 'validation_failed');
+  const { errors } = await there.refuses('list_appointments', { from: '2026-02-08', to: '2026-02-07' }, 'validation_failed');
+  assert.deepEqual(errors, { to: ['Earlier than from.'] });
+});
+
+test('words for a model take no currency for granted, and say what to do when there is more', async () => {
+  const { tools } = await mcp.result('tools/list');
+  assert.doesNotMatch(JSON.stringify(tools), /pounds|pence/);
+  const saying = (tool: string) => JSON.stringify(tools.find(({ name }: { name: string }) => name === tool));
+  for (const tool of ['update_vehicle_price', 'create_enquiry']) assert.match(saying(tool), /minor units of the dealership’s currency/);
+  for (const tool of ['update_vehicle_price', 'create_enquiry']) assert.match(saying(tool), /JPY has none/);
+  assert.match(saying('search_customers'), /Ask for the other of e-mail and phone/);
 });
 
 test('what a key of other scopes may not see is null in what a tool answers, too', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { register } from 'prom-client';
 import { z } from 'zod';
 import { setUser } from '#modules/staff/index.ts';
 import { inTransaction, takeNumbers } from '#platform/db/transaction.ts';
@@ -7,6 +8,7 @@ import { Refusal } from '#platform/errors.ts';
 import { createLog } from '#platform/log.ts';
 import { adds, tool } from '#platform/mcp/tool.ts';
 import { buildApi } from '../../src/app/api.ts';
+import { speak } from '../support/api.ts';
 import type { Dealership } from '../support/dealership.ts';
 import { dealership } from '../support/dealership.ts';
 import type { Mcp } from '../support/mcp.ts';
@@ -34,6 +36,7 @@ const initialize = (protocolVersion?: string) => ({
 // ---- What each message gets ----
 
 const fault = (code: number, id: unknown = null) => ({ status: 200, code, id });
+const endless = `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`;
 
 for (const [what, body, { status, code, id }] of [
   ['bytes that are no JSON', '{"jsonrpc":', fault(-32700)],
@@ -61,8 +64,8 @@ for (const [what, body, { status, code, id }] of [
   ['params that are null', JSON.stringify({ ...ping, params: null }), fault(-32600, 1)],
   ['params that are a text', JSON.stringify({ ...ping, params: 'x' }), fault(-32600, 1)],
   ['a response with a result and an error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}', fault(-32600, 1)],
-  ['nesting without end', `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(200)}1${'}'.repeat(201)}`, fault(-32600)],
-  ['a field named __proto__', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{}}}', fault(-32600)],
+  ['nesting without end', `{"jsonrpc":"2.0","id":1,"method":"ping","params":${endless}}`, fault(-32600, 1)],
+  ['a field named __proto__', '{"jsonrpc":"2.0","id":"a","method":"ping","params":{"__proto__":{}}}', fault(-32600, 'a')],
   ['an unknown method', JSON.stringify({ ...ping, method: 'resources/list' }), fault(-32601, 1)],
   ['the first method of later revisions', JSON.stringify({ ...ping, method: 'server/discover' }), fault(-32601, 1)],
   ['a method of the name of a member of all objects', JSON.stringify({ ...ping, method: 'constructor' }), fault(-32601, 1)],
@@ -99,6 +102,27 @@ for (const [what, message] of [
   });
 }
 
+test('nesting without end is no matter in a message that is not answered', async () => {
+  for (const message of [`{"jsonrpc":"2.0","method":"tools/call","params":${endless}}`, `{"jsonrpc":"2.0","id":1,"result":${endless}}`])
+    assert.equal((await mcp.raw(message)).status, 202);
+});
+
+test('arguments nested without end, or with a field named __proto__, are for the tool to refuse, under a key and without', async () => {
+  for (const headers of [{}, { 'idempotency-key': 'endless' }] as Record<string, string>[]) {
+    for (const [input, field] of [
+      [endless, 'arguments'],
+      [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'arguments'],
+      ['{"__proto__":{}}', '__proto__'],
+    ] as const) {
+      const params = `{"name":"stock_summary","arguments":${input}}`;
+      const { status, body } = await mcp.raw(`{"jsonrpc":"2.0","id":"x","method":"tools/call","params":${params}}`, headers);
+      assert.deepEqual([status, body.id, body.result?.isError], [200, 'x', true], field);
+      const { code, errors } = JSON.parse(body.result.content[0].text);
+      assert.deepEqual([code, Object.keys(errors)], ['validation_failed', [field]]);
+    }
+  }
+});
+
 test('a message without an id is never executed, a call of a tool neither', async () => {
   const contact = { last_name: 'Rowan', email: 'silent@customer.example' };
   const { status } = await mcp.send({ jsonrpc: '2.0', method: 'tools/call', params: { name: 'create_enquiry', arguments: { contact } } });
@@ -127,7 +151,9 @@ test('initialize says what is there: tools that do not change, who answers, and 
   assert.deepEqual(result.capabilities, { tools: { listChanged: false } });
   assert.deepEqual([result.serverInfo.name, result.serverInfo.title], ['forecourt', 'Forecourt']);
   assert.match(result.serverInfo.version, /^\d+\.\d+\.\d+/);
-  assert.match(result.instructions, /minor units/);
+  assert.match(result.instructions, /minor units of the dealership’s currency/);
+  assert.match(result.instructions, /JPY has none/);
+  assert.doesNotMatch(result.instructions, /pounds|pence/);
 });
 
 test('a version in the header that is not spoken is a 400 that names the three, whatever is asked once the version is agreed upon', async () => {
@@ -164,6 +190,12 @@ test('whatever type is accepted or sent, and a session nobody began, make no dif
     assert.deepEqual([status, body], [200, { jsonrpc: '2.0', id: 1, result: {} }]);
     assert.equal(answered['mcp-session-id'], undefined);
   }
+});
+
+test('a body that was packed is not unpacked', async () => {
+  const { status, body } = await mcp.send(ping, { 'content-encoding': 'gzip' });
+  assert.deepEqual([status, body.errors], [422, { body: ['Send the body without Content-Encoding.'] }]);
+  assert.equal((await mcp.send(ping, { 'content-encoding': 'identity' })).status, 200);
 });
 
 test('any other method is 405 and is told what is taken, with a key and without', async () => {
@@ -268,6 +300,29 @@ test('a tool whose scope the owner has lost the permission for stays listed, and
   await theirs.call('list_deals');
 });
 
+test('a replay, too, needs the permission: lost it is refused, back it is told what came of the call', async () => {
+  const { app, newKey, newUser, ctx } = await dealership();
+  const owner = await newUser();
+  const theirs = assistant(app, (await newKey({ ownerId: owner.id })).key);
+  const call = (key: string) => theirs.send(lead('permitted@customer.example'), { 'idempotency-key': key });
+  const codeIn = ({ body: { result } }: Awaited<ReturnType<typeof call>>) => result.isError && JSON.parse(result.content[0].text).code;
+  const first = await call('before');
+  assert.equal(codeIn(first), undefined);
+  await setUser(ctx, owner.email, { without: ['ENQUIRIES_EDIT'] });
+  for (const key of ['before', 'while it was lost']) {
+    const refused = await call(key);
+    assert.deepEqual(
+      [refused.status, refused.headers['idempotent-replayed'], codeIn(refused)],
+      [200, undefined, 'scope_not_permitted_for_owner'],
+    );
+  }
+  await setUser(ctx, owner.email, { with: ['ENQUIRIES_EDIT'] });
+  const again = await call('before');
+  assert.deepEqual([again.headers['idempotent-replayed'], again.body], ['true', first.body]);
+  const since = await call('while it was lost');
+  assert.deepEqual([since.headers['idempotent-replayed'], codeIn(since)], [undefined, undefined]);
+});
+
 test('every tool has a title, words for a model, hints, and schemas of an object for what it takes and answers', async () => {
   const { tools } = await mcp.result('tools/list');
   for (const { name, title, description, inputSchema, outputSchema, annotations } of tools) {
@@ -314,6 +369,15 @@ test('a call with an Idempotency-Key that is repeated gets the stored answer, an
   assert.deepEqual([status, body.code], [409, 'idempotency_key_reused']);
 });
 
+test('the number a client gives a message, and what it says about it, make it no other: a repeat is answered with its own id', async () => {
+  const headers = { 'idempotency-key': 'numbered' };
+  const { params, ...message } = lead('numbered@customer.example');
+  const first = await mcp.send({ ...message, params: { ...params, _meta: { progressToken: 3 } } }, headers);
+  const second = await mcp.send({ ...message, params: { ...params, _meta: { progressToken: 4 } }, id: 'four' }, headers);
+  assert.equal(second.headers['idempotent-replayed'], 'true');
+  assert.deepEqual(second.body, { ...first.body, id: 'four' });
+});
+
 test('a refusal of a tool is stored as well, undone, and told again with the id of the request that asks', async () => {
   const headers = { 'idempotency-key': 'refused-1' };
   const message = { ...lead(''), params: { name: 'get_vehicle', arguments: { id: '00000000-0000-0000-0000-000000000000' } } };
@@ -344,13 +408,14 @@ async function counting(log?: (line: string) => void) {
     description: 'Counts up.',
     scope: null,
     hints: adds,
-    input: z.strictObject({ ends: z.enum(['stock_busy', 'request_refused', 'service_unavailable', 'fault']).optional() }),
+    input: z.strictObject({ ends: z.enum(['stock_busy', 'request_refused', 'service_unavailable', 'no database', 'fault']).optional() }),
     output: z.object({ count: z.int() }),
     refusals: {},
     run: (ctx, { ends }) =>
       inTransaction(ctx, async (tx) => {
         const counted = await takeNumbers(tx, 'test', 1);
         if (ends === 'fault') throw new Error('A fault of ours.');
+        if (ends === 'no database') throw new Error('Connection terminated');
         if (ends) throw new Refusal(ends, undefined, { retryAfterSeconds: 5 });
         return { count: counted };
       }),
@@ -377,24 +442,31 @@ test('what a tool refuses is undone, with an Idempotency-Key and without', async
   await close();
 });
 
-test('a tool that cannot be had now says so in its result and may be called again under its key; a fault of ours is no result', async () => {
-  const { mcp, close } = await counting();
-  for (const headers of [{}, { 'idempotency-key': 'busy' }] as Record<string, string>[]) {
-    for (let turn = 0; turn < 2; turn++) {
-      const { status, body, headers: answered } = await mcp.send(countThen('stock_busy'), headers);
-      assert.deepEqual([status, body.result.isError, answered['idempotent-replayed']], [200, true, undefined]);
-      assert.equal(JSON.parse(body.result.content[0].text).code, 'stock_busy');
-    }
-  }
-  for (const [ends, expected, code] of [
-    ['service_unavailable', 503, 'service_unavailable'],
-    ['fault', 500, 'internal_error'],
+test('what cannot be had now, and a fault of ours, is told in the result without detail, and may be called again under its key', async () => {
+  const lines: string[] = [];
+  const { mcp, close } = await counting((line) => lines.push(line));
+  for (const [ends, code, retryAfter] of [
+    ['stock_busy', 'stock_busy', '5'],
+    ['service_unavailable', 'service_unavailable', '5'],
+    ['no database', 'service_unavailable', '5'],
+    ['fault', 'internal_error', undefined],
   ] as const) {
     for (const headers of [{}, { 'idempotency-key': ends }] as Record<string, string>[]) {
-      const { status, body } = await mcp.send(countThen(ends), headers);
-      assert.deepEqual([status, body.code, body.message.includes('ours.')], [expected, code, false]);
+      for (let turn = 0; turn < 2; turn++) {
+        const { status, body, headers: answered } = await mcp.send(countThen(ends), headers);
+        assert.deepEqual([status, body.id, body.result?.isError], [200, 1, true], ends);
+        assert.deepEqual([answered['retry-after'], answered['idempotent-replayed']], [retryAfter, undefined], ends);
+        const told = JSON.parse(body.result.content[0].text);
+        assert.deepEqual([told.success, told.code, told.request_id], [false, code, answered['x-request-id']]);
+        assert.equal(JSON.stringify(body).includes('ours.'), false);
+      }
     }
   }
+  const faults = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'fault');
+  assert.deepEqual(
+    faults.map(({ err }) => err.message),
+    [...Array(4).fill('Connection terminated'), ...Array(4).fill('A fault of ours.')],
+  );
   assert.deepEqual(await mcp.call('test_count'), { count: 1 });
   await close();
 });
@@ -413,6 +485,9 @@ test('in the log a call is the path with its tool, and nothing else of what was 
     ['/v1/mcp#stock_summary', '/v1/mcp', '/v1/mcp#get_vehicle', '/v1/mcp'].map((path) => ['POST', path, 'mcp.send', 200]),
   );
   assert.doesNotMatch(lines.join(), /XY99ZZZ|no_such_tool/);
+  const counted = await register.metrics();
+  for (const part of ['#stock_summary', '#get_vehicle', '']) assert.ok(counted.includes(`"mcp.send${part}"`), part);
+  assert.doesNotMatch(counted, /no_such_tool/);
 });
 
 // ---- Discovery ----
@@ -443,9 +518,34 @@ test('the document names the endpoint and who gives tokens for it, and no scopes
   }
 });
 
-test('a test key calls the tools of the sandbox', async () => {
-  const { app, newKey } = await dealership();
-  await sandbox();
-  const there = assistant(app, (await newKey({ environment: 'test' })).key);
-  assert.ok((await there.call('stock_summary')).by_status.length > 0);
+test('a page of any origin may ask for the documents with the version of the protocol; they are read, and nothing else', async () => {
+  for (const url of ['oauth-protected-resource/v1/mcp', 'oauth-protected-resource', 'oauth-authorization-server']) {
+    const ask = (method: 'OPTIONS' | 'HEAD' | 'POST' | 'DELETE') =>
+      home.app.inject({ method, url: `/.well-known/${url}`, headers: { origin: 'https://assistant.example' } });
+    const before = await ask('OPTIONS');
+    assert.deepEqual([before.statusCode, before.payload], [204, ''], url);
+    assert.equal(before.headers['access-control-allow-origin'], '*');
+    assert.equal(before.headers['access-control-allow-methods'], 'GET');
+    assert.equal(before.headers['access-control-allow-headers'], 'MCP-Protocol-Version');
+    assert.equal((await ask('HEAD')).statusCode, 200);
+    for (const method of ['POST', 'DELETE'] as const) {
+      const { statusCode, headers, payload } = await ask(method);
+      assert.deepEqual([statusCode, headers.allow, JSON.parse(payload).code], [405, 'GET, HEAD, OPTIONS', 'method_not_allowed'], url);
+      assert.equal(headers['access-control-allow-origin'], '*');
+    }
+  }
+});
+
+test('a test key calls the tools of the sandbox, and finds nothing of its own dealership', async () => {
+  const { app, api, newKey } = await dealership();
+  const { ctx } = await sandbox();
+  const own = await api.post('/v1/vehicles', { condition: 'USED', make: 'Ford', model: 'Fiesta' }).succeeds(201);
+  const { key } = await newKey({ environment: 'test' });
+  const there = assistant(app, key);
+  const shared = await speak(app, key).post('/v1/vehicles', { condition: 'USED', make: 'Ford', model: 'Of the sandbox' }).succeeds(201);
+  assert.equal((await there.call('get_vehicle', { id: shared.id })).model, 'Of the sandbox');
+  await there.refuses('get_vehicle', { id: own.id }, 'not_found');
+  await assistant(app, api.key).refuses('get_vehicle', { id: shared.id }, 'not_found');
+  const { rows } = await home.service.pools.doors.query('select dealer_id from vehicle where id = $1', [shared.id]);
+  assert.deepEqual(rows, [{ dealer_id: ctx.dealer.id }]);
 });

@@ -30,6 +30,9 @@ export const tsc = (...args: string[]): Promise<Verdict> => program('typescript'
 /** Reads the files of a folder for secrets. */
 export const secretlint = (folder: string, ...args: string[]): Promise<Verdict> => program('secretlint', 'secretlint', args, folder);
 
+/** Many times what any of them takes on a busy machine: whatever hangs is ended, and its test fails. */
+export const longestMs = 300_000;
+
 const require = createRequire(import.meta.url);
 
 function program(name: string, command: string, args: string[], cwd = root): Promise<Verdict> {
@@ -38,8 +41,10 @@ function program(name: string, command: string, args: string[], cwd = root): Pro
   const script = join(dirname(manifest), bin[command] ?? bin);
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1', CI: 'true' };
   return new Promise((done) => {
-    execFile(process.execPath, [script, ...args], { cwd, env, maxBuffer: 256 * 1024 * 1024 }, (error, stdout, stderr) => {
-      done({ status: error ? Number(error.code ?? -1) : 0, out: `${stdout}${stderr}` });
+    const kept = { cwd, env, maxBuffer: 256 * 1024 * 1024, timeout: longestMs, killSignal: 'SIGKILL' } as const;
+    execFile(process.execPath, [script, ...args], kept, (error, stdout, stderr) => {
+      const cut = error?.killed ? `Ended after ${longestMs / 1000} s.\n` : '';
+      done({ status: error ? Number(error.code ?? -1) : 0, out: `${cut}${stdout}${stderr}` });
     });
   });
 }

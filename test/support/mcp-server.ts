@@ -31,8 +31,14 @@ export async function mcpServer(t: Test, wanted: Wanted = {}): Promise<Served> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const service = { ...ofHouse, baseUrl: url };
   const app = buildApi({ service, baseUrl: url, trustedProxies: [], oauthCallsPerMinute: 1_000, ...wanted });
+  try {
+    await listen(app, '127.0.0.1', Number(new URL(url).port));
+  } catch (error) {
+    await app.close();
+    if ((error as { code?: string }).code === 'EADDRINUSE') return mcpServer(t, wanted); // Somebody was faster: another port.
+    throw error;
+  }
   t.after(() => app.close());
-  await listen(app, '127.0.0.1', Number(new URL(url).port));
   return { url, app, service };
 }
 

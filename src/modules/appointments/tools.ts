@@ -13,11 +13,13 @@ const listAppointments = tool({
     'Appointments hold personal data: repeat no more of it than the user needs.',
   scope: 'appointments:read',
   hints: reads,
-  input: z.strictObject({
-    from: date.optional().describe('The first day, YYYY-MM-DD, such as 2026-01-31.'),
-    to: date.optional().describe('The last day, YYYY-MM-DD; the whole day counts. The same as from for one day.'),
-    ...pageInput,
-  }),
+  input: z
+    .strictObject({
+      from: date.optional().describe('The first day, YYYY-MM-DD, such as 2026-01-31.'),
+      to: date.optional().describe('The last day, YYYY-MM-DD; the whole day counts. The same as from for one day.'),
+      ...pageInput,
+    })
+    .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ['to'], error: 'Earlier than from.' }),
   output: z.object({ appointments: z.array(appointment), next_cursor: nextCursor }),
   refusals: {},
   async run(ctx, { limit, cursor, from, to }) {

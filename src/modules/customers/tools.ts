@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { email } from '#modules/staff/contract.ts';
-import { among, reads, tool } from '#platform/mcp/tool.ts';
-import { customer, phone } from './contract.ts';
+import { among, reads, sought, tool } from '#platform/mcp/tool.ts';
+import { customer } from './contract.ts';
 import { listCustomers } from './reads.ts';
 
 /** More than these is no answer to the question who it is. */
@@ -19,12 +19,12 @@ const searchCustomers = tool({
   input: z
     .strictObject({
       email: email.optional().describe('The whole address, such as alex.rowan@customer.example; case does not matter.'),
-      phone: phone.optional().describe('A phone or mobile number in any form, such as 07700 900118 or +44 7700 900118.'),
+      phone: sought(40).optional().describe('A phone or mobile number in any form, such as 07700 900118 or +44 7700 900118.'),
     })
     .refine(({ email, phone }) => email !== undefined || phone !== undefined, { path: ['email'], error: 'Give email, phone or both.' }),
   output: z.object({
     customers: z.array(customer).describe(`At most ${most}.`),
-    has_more: z.boolean().describe('Whether more than these match.'),
+    has_more: z.boolean().describe('Whether more than these match. Ask for the other of e-mail and phone then, and call again with both.'),
   }),
   refusals: {},
   async run(ctx, { email, phone }) {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { codeOf } from '#platform/contract.ts';
-import { among, nextCursor, pageInput, reads, tool } from '#platform/mcp/tool.ts';
+import { among, nextCursor, oneOf, pageInput, reads, tool } from '#platform/mcp/tool.ts';
 import { deal, dealStatuses } from './contract.ts';
 import * as sales from './reads.ts';
 
@@ -9,12 +8,12 @@ const listDeals = tool({
   title: 'List deals',
   description:
     'The sales deals of the dealership: vehicle, customer, price, extras, part exchanges, deposit, finance, totals. ' +
-    'Amounts are in minor units: {"amount": 1849500, "currency": "GBP"} is 18,495.00. totals.balance_due is what is still to be paid. ' +
+    'Amounts are in minor units of the currency that stands in them: {"amount": 1849500, "currency": "GBP"} is 18,495.00. totals.balance_due is what is still to be paid. ' +
     'Deals hold personal data: repeat no more of it than the user needs.',
   scope: 'sales:read',
   hints: reads,
   input: z.strictObject({
-    status: codeOf('deal-statuses', dealStatuses)
+    status: oneOf(dealStatuses)
       .optional()
       .describe(
         'QUOTE: offered, holds no vehicle. RESERVED: deposit. ORDERED: order signed. SOLD: invoiced. DELIVERED: handed over. CANCELLED.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { codeOf, id } from '#platform/contract.ts';
-import { adds, among, nextCursor, pageInput, reads, tool } from '#platform/mcp/tool.ts';
+import { id } from '#platform/contract.ts';
+import { adds, among, inMinorUnits, nextCursor, oneOf, pageInput, reads, tool } from '#platform/mcp/tool.ts';
 import * as commands from './commands.ts';
 import { enquiry, enquiryStatuses, enquiryWithNotes, newEnquiry } from './contract.ts';
 import * as lists from './reads.ts';
@@ -14,7 +14,7 @@ const listEnquiries = tool({
   scope: 'enquiries:read',
   hints: reads,
   input: z.strictObject({
-    status: codeOf('enquiry-statuses', enquiryStatuses)
+    status: oneOf(enquiryStatuses)
       .optional()
       .describe(
         'NEW, CONTACTED, APPOINTMENT and NEGOTIATING are open. WON: a deal was sold. LOST: it came to nothing. DISQUALIFIED: spam or a duplicate.',
@@ -49,7 +49,7 @@ const createEnquiry = tool({
     'Records a lead, which the dealership’s staff will follow up. Each call makes another one, so call it once, and only when the user wants it recorded. ' +
     'Needs customer_id, or contact with a name and one of email, mobile and phone: {"contact": {"first_name": "Alex", "last_name": "Rowan", "email": "alex.rowan@customer.example"}, "message": "…", "vehicle_id": "…"}. ' +
     'A contact is taken for the customer with the same e-mail or number and last name; otherwise a customer is created. Give only what the person said: never invent a name, a number or a consent. ' +
-    'Amounts are integers in minor units: 4,200.00 is 420000.',
+    `Amounts are integers in ${inMinorUnits}.`,
   scope: 'enquiries:write',
   hints: adds,
   input: newEnquiry,

@@ -1,8 +1,10 @@
+import { houseOf } from '#modules/house/index.ts';
 import { getReferenceList } from '#modules/reference/index.ts';
 import type { Context } from '#platform/context.ts';
 import { readerOf } from '#platform/context.ts';
 import type { Page, Tombstone } from '#platform/contract.ts';
-import { Refusal } from '#platform/errors.ts';
+import { invalid, Refusal } from '#platform/errors.ts';
+import { reaches } from '#platform/reach.ts';
 import type { PublicVehicle, StockSummary, Vehicle, VehicleListQuery } from './contract.ts';
 import type { VehicleRow } from './queries.ts';
 import { countByStatus, pageOfVehicles, visibleVehicle } from './queries.ts';
@@ -52,6 +54,8 @@ const most = 100;
 
 /** How much stock there is of each status, in the dealer's words and order, and what is on sale. */
 export async function stockSummary(ctx: Context, branchId?: string): Promise<StockSummary> {
+  if (branchId !== undefined && !(await hasBranch(ctx, branchId)))
+    throw invalid('branch_id', 'No such branch is visible to this connection. Leave it out for all that are.');
   const [names, counts] = await Promise.all([getReferenceList(ctx, 'vehicle-statuses'), countByStatus(ctx, branchId)]);
   const of = (status: string) => counts.find((one) => one.status === status);
   const offered = of('FOR_SALE');
@@ -64,3 +68,6 @@ export async function stockSummary(ctx: Context, branchId?: string): Promise<Sto
     },
   };
 }
+
+const hasBranch = async (ctx: Context, branchId: string): Promise<boolean> =>
+  reaches(ctx.caller.branches, branchId) && (await houseOf(ctx)).branches.some(({ id }) => id === branchId);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { codeOf, id, minorUnits, text } from '#platform/contract.ts';
+import { id, minorUnits } from '#platform/contract.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { among, nextCursor, overwrites, pageInput, reads, tool } from '#platform/mcp/tool.ts';
+import { among, inMinorUnits, nextCursor, oneOf, overwrites, pageInput, reads, sought, tool } from '#platform/mcp/tool.ts';
 import { updateVehicle } from './commands.ts';
 import { registration, repricedVehicle, stockSummary, vehicle, vehicleInBrief, vehicleStatuses } from './contract.ts';
 import * as stock from './reads.ts';
@@ -16,17 +16,17 @@ const searchVehicles = tool({
     'Lists the vehicles of the dealership, filtered by status, make, model or registration; filters given together must all match. ' +
     'Use it to find a vehicle, or to see what is in stock; for totals use stock_summary, for everything about one vehicle get_vehicle. ' +
     'To see what is offered for sale, ask for status FOR_SALE: without a status sold and disposed vehicles are listed too. ' +
-    'Prices are in minor units: {"amount": 1299500, "currency": "GBP"} is 12,995.00. A vehicle with price_on_application has no asking_price.',
+    'Prices are in minor units of the currency that stands in them: {"amount": 1299500, "currency": "GBP"} is 12,995.00. A vehicle with price_on_application has no asking_price.',
   scope: 'vehicles:read',
   hints: reads,
   input: z.strictObject({
-    status: codeOf('vehicle-statuses', vehicleStatuses)
+    status: oneOf(vehicleStatuses)
       .optional()
       .describe(
         'DUE_IN: bought, not on site. IN_PREPARATION: on site, being prepared. FOR_SALE: offered. RESERVED: held for a buyer. SOLD: invoiced. DELIVERED: handed over. NOT_FOR_SALE: held back. DISPOSED: to trade, auction or scrap.',
       ),
-    make: text(60).optional().describe('The exact make, such as Ford; case does not matter.'),
-    model: text(60).optional().describe('The exact model, such as Fiesta; case does not matter.'),
+    make: sought(60).optional().describe('The exact make, such as Ford; case does not matter.'),
+    model: sought(60).optional().describe('The exact model, such as Fiesta; case does not matter.'),
     registration: plate.optional(),
     ...pageInput,
   }),
@@ -52,7 +52,7 @@ const getVehicle = tool({
     .strictObject({
       id: vehicleId.optional(),
       registration: plate.optional(),
-      stock_number: text(40).optional().describe('The dealership’s own number of the vehicle, as answers show it.'),
+      stock_number: sought(40).optional().describe('The dealership’s own number of the vehicle, as answers show it.'),
     })
     .refine((given) => Object.values(given).filter((value) => value !== undefined).length === 1, {
       path: ['id'],
@@ -68,14 +68,14 @@ const updateVehiclePrice = tool({
   title: 'Change the price of a vehicle',
   description:
     'Sets the asking price of one vehicle, or marks it price on application. The price that stood there is overwritten, and wherever the vehicle is advertised the new one shows at once: name vehicle, old and new price to the user, and have them agree first. ' +
-    'Give either asking_price, an integer in minor units (12,995.00 is 1299500), or price_on_application: true. ' +
+    `Give either asking_price, an integer in ${inMinorUnits}, or price_on_application: true. ` +
     'Nothing else of the vehicle is changed. The answer has the price it replaced in before; to undo the change, set that again.',
   scope: 'vehicles:write',
   hints: overwrites,
   input: z
     .strictObject({
       id: vehicleId,
-      asking_price: minorUnits.optional().describe('In minor units of the dealership’s currency: 1299500 is 12,995.00.'),
+      asking_price: minorUnits.optional().describe('In minor units: 1299500 is 12,995.00 of a currency with two decimals.'),
       price_on_application: z.literal(true, { error: 'Only true: to show a price, give asking_price.' }).optional(),
     })
     .refine(({ asking_price, price_on_application }) => (asking_price === undefined) !== (price_on_application === undefined), {

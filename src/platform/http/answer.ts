@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Operation } from '../contract.ts';
+import type { Doors } from '../doors.ts';
 import type { Refusal } from '../errors.ts';
 import type { Answer } from './failures.ts';
 import type { Outcome } from './once.ts';
@@ -65,8 +66,11 @@ export interface Admitted {
   readonly url: string;
   readonly params: Record<string, string>;
   readonly bodyTimeoutMs: number | undefined;
+  /** The refusal that whatever was thrown is told as: a fault of ours is logged, and has no detail. */
+  readonly asRefusal: (thrown: unknown) => Refusal;
   /** The answer that stands for a refusal. */
   readonly asRefused: (refusal: Refusal) => Answer;
+  readonly permissionBehind: Doors['permissionBehind'];
   /** Says in the log what of the operation was asked for. */
   readonly name: (part: string) => void;
 }

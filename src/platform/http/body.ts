@@ -85,12 +85,12 @@ const tooLarge = (limit: number) => new Refusal('body_too_large', `The body is l
 
 /**
  * Walks without recursion, so that no nesting can exhaust the stack. A field named `__proto__` is no field of anything,
- * and goes no further: what copies fields by name would take it for the prototype, or drop it unseen.
+ * and goes no further: what copies fields by name would take it for the prototype, or drop it unseen. `root` names the whole.
  */
-export function checkNesting(value: unknown): void {
+export function checkNesting(value: unknown, root = 'body'): void {
   let layer: unknown[] = [value];
   for (let depth = 0; layer.length > 0; depth++) {
-    if (depth > deepest) throw invalid('body', `Nested deeper than ${deepest} levels.`);
+    if (depth > deepest) throw invalid(root, `Nested deeper than ${deepest} levels.`);
     const below: unknown[] = [];
     for (const item of layer) {
       if (item === null || typeof item !== 'object') continue;

@@ -26,7 +26,11 @@ export interface Work<F> {
   readonly refused: (refusal: Refusal) => Answer;
 }
 
-export type Outcome = Answer & { replayed: boolean };
+export interface Outcome extends Answer {
+  readonly replayed: boolean;
+  /** After which a refusal that is answered as a success may be another. */
+  readonly retryAfterSeconds?: number | undefined;
+}
 
 /** Reads the Idempotency-Key of a POST; the header is ignored on other methods. `identifying`: what of the body makes it the same. */
 export function repeatable(request: IncomingMessage, identifying: () => unknown): Repeatable | null {

@@ -48,7 +48,7 @@ interface Visit {
   operationId: string;
   /** What of the operation was asked for, where one does several things. */
   part: string | null;
-  /** The pages that may read the answer, where it is not for the key to say. */
+  /** The pages that may read the answer, beside those of its key; null where there are none. */
   pages: readonly string[] | null;
 }
 
@@ -104,9 +104,17 @@ export function serve(options: ServeOptions): FastifyInstance {
 
   for (const route of all) app.route({ method: route.operation.method, url: fastifyPath(route.operation), handler: live(route, options) });
   for (const [url, methods] of methodsByPath(all)) {
-    app.options(url, preflight(all.some(({ operation }) => fastifyPath(operation) === url && operation.access.listedPages)));
+    const listedPages = all.some(({ operation }) => fastifyPath(operation) === url && operation.access.listedPages);
+    app.options(url, preflight(listedPages));
     const others = every.filter((method) => !methods.includes(method));
-    app.route({ method: others, url, handler: (request, reply) => refuseOutside(options, request, reply, notThatMethod(methods)) });
+    app.route({
+      method: others,
+      url,
+      handler(request, reply) {
+        request.visit.pages = listedPages ? options.doors.pages : null;
+        return refuseOutside(options, request, reply, notThatMethod(methods));
+      },
+    });
   }
   app.setNotFoundHandler((request, reply) => refuseOutside(options, request, reply, nothingThere()));
   app.setErrorHandler((error, request, reply) => fail(options, request, reply, error));
@@ -143,9 +151,13 @@ function live({ operation, respond }: BareRoute, options: ServeOptions) {
     const name = (part: string) => {
       visit.part = part;
     };
+    const { permissionBehind } = doors;
+    const asRefusal = (thrown: unknown) => refusalBehind(thrown, service.log, request);
     const params = request.params as Record<string, string>;
-    const answer = await respond(ctx, { message: request.raw, url: request.url, params, bodyTimeoutMs, asRefused, name });
+    const told = { bodyTimeoutMs, asRefusal, asRefused, permissionBehind, name };
+    const answer = await respond(ctx, { message: request.raw, url: request.url, params, ...told });
     if (answer.replayed) reply.header('Idempotent-Replayed', 'true');
+    if (answer.retryAfterSeconds !== undefined) reply.header('Retry-After', answer.retryAfterSeconds);
     return send(reply, answer);
   };
 }
@@ -218,7 +230,7 @@ async function refuseOutside(options: ServeOptions, request: FastifyRequest, rep
 
 /** The one place where an error becomes an answer. Whatever is not a refusal is a fault of ours: logged, told without detail. */
 async function fail(options: ServeOptions, request: FastifyRequest, reply: FastifyReply, error: unknown) {
-  const refusal = error instanceof Refusal ? error : faultAsRefusal(options.service.log, request, error);
+  const refusal = refusalBehind(error, options.service.log, request);
   if (refusal.retryAfterSeconds !== undefined) reply.header('Retry-After', refusal.retryAfterSeconds);
   if (refusal.allow !== undefined) reply.header('Allow', refusal.allow);
   if (refusal.status === 401) reply.header('WWW-Authenticate', challenge(request.raw, options));
@@ -234,6 +246,9 @@ function send(reply: FastifyReply, { status, location, body }: Answer) {
   if (location) reply.header('Location', location);
   return body === '' ? reply.code(status).send() : reply.code(status).type('application/json; charset=utf-8').send(body);
 }
+
+const refusalBehind = (thrown: unknown, log: Logger, request: FastifyRequest): Refusal =>
+  thrown instanceof Refusal ? thrown : faultAsRefusal(log, request, thrown);
 
 const noDatabase = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300', '08006', '08001']);
 
@@ -359,8 +374,9 @@ function allowOrigin(request: FastifyRequest, reply: FastifyReply, refusal: Refu
   reply.header('Vary', 'Origin');
   const origin = originOf(request.raw);
   const { pages, identity } = request.visit;
-  const allowed = pages ?? (identity?.known?.caller.kind === 'publishable' ? identity.known.origins : null);
-  if (origin === null || allowed === null) return;
+  const ofKey = identity?.known?.caller.kind === 'publishable' ? identity.known.origins : null;
+  if (origin === null || (pages ?? ofKey) === null) return;
+  const allowed = [...(pages ?? []), ...(ofKey ?? [])];
   if (!allowsOrigin(allowed, origin) && refusal?.code !== 'origin_not_allowed') return;
   reply
     .header('Access-Control-Allow-Origin', origin)

@@ -8,9 +8,10 @@ export type MessageId = string | number | null;
 export interface Request {
   readonly id: MessageId;
   readonly method: string;
+  /** Without what is said about the message (`_meta`), and without … */
   readonly params: Readonly<Record<string, unknown>>;
-  /** The message as it came. */
-  readonly whole: unknown;
+  /** … the arguments of a call, of whatever type and depth: what is wrong with them is for the tool to say. */
+  readonly input: unknown;
 }
 
 export const faultCodes = { parse: -32700, invalidRequest: -32600, unknownMethod: -32601, invalidParams: -32602 } as const;
@@ -38,7 +39,6 @@ export interface Message {
 export function readMessage(bytes: Buffer): Message {
   const whole = jsonIn(bytes);
   if (whole === undefined) throw new ProtocolFault('parse', 'Not valid JSON in UTF-8.', null);
-  checkDepth(whole);
   if (Array.isArray(whole)) throw wrong('Batches are not supported: send one message.', null);
   if (!isObject(whole)) throw wrong('Not a JSON-RPC message: an object is needed.', null);
   const { jsonrpc, id, method, params } = whole;
@@ -48,7 +48,10 @@ export function readMessage(bytes: Buffer): Message {
   if (method === undefined && isResponse(whole, known)) return { id: known, request: null };
   if (typeof method !== 'string') throw wrong('"method" must be a text.', known);
   if (params !== undefined && !isObject(params)) throw wrong('"params" must be an object.', known);
-  return { id: known, request: id === undefined ? null : { id: known, method, params: params ?? {}, whole } };
+  if (id === undefined) return { id: null, request: null };
+  const { _meta, arguments: input = {}, ...named } = params ?? {};
+  checkDepth({ ...whole, params: named }, known);
+  return { id: known, request: { id: known, method, params: named, input } };
 }
 
 const wrong = (message: string, id: MessageId) => new ProtocolFault('invalidRequest', message, id);
@@ -60,12 +63,12 @@ const isId = (value: unknown): value is string | number => typeof value === 'str
 /** Nothing was asked of the other side, so what it responds is taken and forgotten. */
 const isResponse = (message: Record<string, unknown>, id: MessageId): boolean => id !== null && 'result' in message !== 'error' in message;
 
-function checkDepth(whole: unknown): void {
+function checkDepth(message: unknown, id: MessageId): void {
   try {
-    checkNesting(whole);
+    checkNesting(message);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const [field, said] = Object.entries(error.fields ?? {})[0] ?? [];
-    throw wrong(`${field}: ${said?.[0]}`, null);
+    throw wrong(`${field}: ${said?.[0]}`, id);
   }
 }

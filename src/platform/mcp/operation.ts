@@ -33,7 +33,8 @@ export const sendMessage = operation({
   summary: 'Send a message of the Model Context Protocol',
   description: [
     `Streamable HTTP with answers in JSON: one message a request, no batches, no stream, no session. Spoken are ${versions.join(', ')}.`,
-    'A tool is listed and called only where the key has its scope. What a tool refuses is a result with `isError`, whose text is the standard body of a refusal.',
+    'A tool is listed and called only where the key has its scope. What a tool refuses is a result with `isError`, whose text is the standard body of a refusal, with `Retry-After` where it ends by itself.',
+    'An `Idempotency-Key` stands for the method, the tool and its arguments; the `id` may differ, and the answer has the new one.',
     'Errors of the protocol are told with status 200: -32700 for what is no JSON, -32600 for what is no message, -32601 for an unknown method, -32602 for an unknown tool or cursor.',
   ].join('\n\n'),
   access: { scopes: [], kinds: privateKeys, listedPages: true },

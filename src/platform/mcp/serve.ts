@@ -1,10 +1,9 @@
 import type { Context } from '../context.ts';
-import type { Doors } from '../doors.ts';
-import { Refusal } from '../errors.ts';
+import type { Refusal } from '../errors.ts';
 import { checked } from '../field-errors.ts';
 import { checkScope } from '../http/admit.ts';
 import type { Admitted, BareRoute } from '../http/answer.ts';
-import { receiveBytes } from '../http/body.ts';
+import { checkNesting, checkNotEncoded, receiveBytes } from '../http/body.ts';
 import type { Answer } from '../http/failures.ts';
 import type { Outcome, Work } from '../http/once.ts';
 import { once, repeatable } from '../http/once.ts';
@@ -22,64 +21,43 @@ export interface McpOptions {
   readonly server: { readonly name: string; readonly title: string; readonly version: string };
   /** What a model is told of the server before it knows its tools. */
   readonly instructions: string;
-  readonly permissionBehind: Doors['permissionBehind'];
 }
 
 /** The Model Context Protocol over HTTP, with answers in JSON: one message, one answer, nothing kept in between. */
 export const mcpEndpoint = (options: McpOptions): BareRoute => ({
   operation: sendMessage,
-  async respond(ctx, admitted) {
-    const outcome = await taken(ctx, admitted, options);
-    return { ...outcome, body: withRequestId(outcome.body, ctx.requestId) };
-  },
+  respond: (ctx, admitted) => taken(ctx, admitted, options),
 });
 
 /** The life of a message: body, JSON, shape, version, method and tool, then its work, once. */
 async function taken(ctx: Context, admitted: Admitted, options: McpOptions): Promise<Outcome> {
   const { message, bodyTimeoutMs } = admitted;
   const bytes = await receiveBytes(message, sendMessage.bodyLimit, bodyTimeoutMs);
+  checkNotEncoded(message);
   try {
     const { id, request } = readMessage(bytes);
     // A client may put its newest version before `initialize` too, where the version is only being agreed upon.
     if (request?.method !== 'initialize' && !isSpoken(message.headers['mcp-protocol-version'])) throw unspoken(id);
     if (!request) return acknowledged;
-    return await answered(ctx, request, admitted, taskOf(ctx, request, options));
+    const outcome = await answered(ctx, request, admitted, options);
+    return { ...outcome, body: replyText(id, outcome.body, ctx.requestId) };
   } catch (error) {
     if (error instanceof ProtocolFault) return { ...answerOf(faultText(error)), status: error.status, replayed: false };
     throw error;
   }
 }
 
-async function answered(ctx: Context, { id, whole }: Request, { message, asRefused, name }: Admitted, task: Task): Promise<Outcome> {
-  if (task.tool) name(task.tool.name);
-  const work: Work<undefined> = {
-    inside: async (ctx) => answerOf(resultText(id, await task.result(ctx))),
-    // A refusal is a tool's result: the model reads what is wrong, and may do better.
-    refused: (refusal) => answerOf(resultText(id, refusedText(asRefused(refusal)))),
-    busy: task.tool && 'stock_busy' in task.tool.refusals ? 'stock_busy' : 'service_unavailable',
-  };
-  const repeat = repeatable(message, () => whole);
-  try {
-    return await once(ctx, repeat, work);
-  } catch (error) {
-    if (error instanceof Refusal && isOfTool(error)) return { ...work.refused(error), replayed: false };
-    throw error;
-  }
-}
+// ---- The four methods: each answers the text of a result ----
 
-/** What is wrong with an earlier request of the same key, or with us, is none of the tool's results. */
-const isOfTool = ({ code, status }: Refusal): boolean => status < 500 && !code.startsWith('idempotency_key');
-
-// ---- The four methods ----
-
-/** What a request asks to be done, as the text of its result. */
-interface Task {
-  readonly tool?: Tool;
-  readonly result: (ctx: Context) => Promise<string>;
-}
-
-function taskOf(ctx: Context, request: Request, options: McpOptions): Task {
+function answered(ctx: Context, request: Request, admitted: Admitted, options: McpOptions): Promise<Outcome> {
   const { id, method, params } = request;
+  const { message, asRefused } = admitted;
+  const says = (result: string) =>
+    once(
+      ctx,
+      repeatable(message, () => asked(request)),
+      { inside: async () => answerOf(result), refused: asRefused, busy: 'service_unavailable' },
+    );
   switch (method) {
     case 'initialize':
       return says(introduction(params, options));
@@ -90,13 +68,11 @@ function taskOf(ctx: Context, request: Request, options: McpOptions): Task {
       if (params.cursor !== undefined) throw new ProtocolFault('invalidParams', 'Unknown cursor: the list has one page.', id);
       return says(`{"tools":[${listed(ctx, options).map(shownText).join(',')}]}`);
     case 'tools/call':
-      return callOf(ctx, request, options);
+      return called(ctx, request, toolNamed(ctx, request, options), admitted);
     default:
       throw new ProtocolFault('unknownMethod', 'Unknown method. There are initialize, ping, tools/list and tools/call.', id);
   }
 }
-
-const says = (result: string): Task => ({ result: async () => result });
 
 const introduction = ({ protocolVersion }: Request['params'], { server, instructions }: McpOptions): string =>
   JSON.stringify({
@@ -110,19 +86,43 @@ const introduction = ({ protocolVersion }: Request['params'], { server, instruct
 const listed = ({ caller }: Context, { tools }: McpOptions): Tool[] =>
   tools.filter(({ scope }) => scope === null || caller.granted.includes(scope));
 
-function callOf(ctx: Context, { id, params }: Request, options: McpOptions): Task {
-  const { name, arguments: input = {} } = params;
+function toolNamed(ctx: Context, { id, params: { name } }: Request, options: McpOptions): Tool {
   if (typeof name !== 'string') throw new ProtocolFault('invalidParams', '"name" must be the name of a tool.', id);
   const tool = listed(ctx, options).find((one) => one.name === name);
   if (!tool) throw new ProtocolFault('invalidParams', `Unknown tool: ${name.slice(0, 100).toWellFormed()}`, id);
-  return {
-    tool,
-    async result(ctx) {
-      checkScope(ctx.caller, { scopes: tool.scope === null ? [] : [tool.scope] }, options);
-      return toolText(tool, await tool.run(ctx, checked(tool.input, input, 'arguments')));
-    },
-  };
+  return tool;
 }
+
+/** What a call meets is its result, a refusal and a fault of ours as well: a model reads what is wrong, and may do better. */
+async function called(ctx: Context, request: Request, tool: Tool, admitted: Admitted): Promise<Outcome> {
+  const { message, name, asRefused, asRefusal } = admitted;
+  name(tool.name);
+  const work: Work<undefined> = {
+    inside: async (ctx) => answerOf(toolText(tool, await tool.run(ctx, checked(tool.input, request.input, 'arguments')))),
+    refused: (refusal) => answerOf(refusedText(asRefused(refusal))),
+    busy: 'stock_busy' in tool.refusals ? 'stock_busy' : 'service_unavailable',
+  };
+  const told = (refusal: Refusal): Outcome => ({ ...work.refused(refusal), replayed: false, retryAfterSeconds: refusal.retryAfterSeconds });
+  try {
+    checkNesting(request.input, 'arguments');
+    // Not part of what is done once: a replay, too, needs the permission, and a call that lacked it may be repeated with it.
+    checkScope(ctx.caller, { scopes: tool.scope === null ? [] : [tool.scope] }, admitted);
+  } catch (error) {
+    return told(asRefusal(error));
+  }
+  const repeat = repeatable(message, () => asked(request));
+  try {
+    return await once(ctx, repeat, work);
+  } catch (error) {
+    const refusal = asRefusal(error);
+    // What is wrong with an earlier request of the same key is none of the tool's results.
+    if (refusal.code.startsWith('idempotency_key')) throw refusal;
+    return told(refusal);
+  }
+}
+
+/** What makes a repeated request the same. A client numbers each message anew, and may say something else about it. */
+const asked = ({ method, params, input }: Request) => ({ method, params, input });
 
 // ---- What is written ----
 
@@ -145,15 +145,15 @@ function toolText({ output }: Tool, made: unknown): string {
 const refusedText = ({ body }: Answer): string => `{"content":[{"type":"text","text":${JSON.stringify(body)}}],"isError":true}`;
 
 /** How the answer to a refused call ends, whose text is the standard body without its `request_id`. */
-const refusedEnd = '}"}],"isError":true}}';
+const refusedEnd = '}"}],"isError":true}';
 
-/** A replay too names the request it answers, so its id is written last. */
-function withRequestId(body: string, requestId: string | null): string {
-  if (!body.endsWith(refusedEnd)) return body;
-  return `${body.slice(0, -refusedEnd.length)},\\"request_id\\":\\"${requestId}\\"${refusedEnd}`;
+/** Written last: a replay, too, carries the id of the message it answers, and names the request. */
+function replyText(id: MessageId, result: string, requestId: string | null): string {
+  const named = result.endsWith(refusedEnd)
+    ? `${result.slice(0, -refusedEnd.length)},\\"request_id\\":\\"${requestId}\\"${refusedEnd}`
+    : result;
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${named}}`;
 }
-
-const resultText = (id: MessageId, result: string): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 
 const faultText = ({ id, code, message }: ProtocolFault): string => JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Scope } from '../contract.ts';
-import { whole } from '../contract.ts';
+import { text, whole } from '../contract.ts';
 import type { Code } from '../errors.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { plainSchema } from '../json-schema.ts';
@@ -28,13 +28,13 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Whoever was not given it is not told of the tool; null: everyone is. */
+  /** Whoever was not given it is not told of the tool; null, of tools that only tests have: everyone is. */
   readonly scope: Scope | null;
   readonly hints: Hints;
   readonly input: z.ZodType;
   /** How `input` is shown, where that is not derived. */
   readonly inputSchema?: JsonSchema;
-  /** An object; null where `run` makes the whole result. */
+  /** An object; null where `run` makes the whole result: content other than text, which the conformance suites ask for. */
   readonly output: z.ZodType | null;
   /** What it may be refused, and what is to be done about it; what any tool is refused is said once for all. */
   readonly refusals: Readonly<Partial<Record<Code, string>>>;
@@ -61,6 +61,17 @@ export const pageInput = {
 
 /** … and where its page ends. */
 export const nextCursor = z.string().nullable().describe('Leads to the next page; null when there is none.');
+
+/** One of these codes, to filter by. A model has no reference lists to look them up in. */
+export const oneOf = <const C extends readonly [string, ...string[]]>(codes: C) =>
+  z.enum(codes, { error: `Not one of ${codes.join(', ')}. Leave it out for all.` });
+
+/** A text to filter by or to find something by. */
+export const sought = (max: number) => text(max, 'Leave it out.');
+
+/** How money is given to a tool. */
+export const inMinorUnits =
+  'minor units of the dealership’s currency (with two decimals 12,995.00 is 1299500; JPY has none, so 12,995 is 12995)';
 
 /** A filter of one value, as the list that queries take. */
 export const among = <T>(value: T | undefined): T[] | undefined => (value === undefined ? undefined : [value]);

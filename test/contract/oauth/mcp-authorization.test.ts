@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { freePort } from '../../support/free-port.ts';
 import { oauthHouse, walk } from '../../support/oauth-house.ts';
-import { root } from '../outsiders.ts';
+import { longestMs, root } from '../outsiders.ts';
 
 test('the authorization suite of MCP’s conformance tests finds nothing amiss', async (t) => {
   const house = await oauthHouse();
@@ -13,7 +13,11 @@ test('the authorization suite of MCP’s conformance tests finds nothing amiss',
   const { clientId, clientSecret } = await house.newApp({ redirectUri: `http://127.0.0.1:${port}/callback` });
   const suite = join(root, 'node_modules/mcp-conformance-next/dist/index.js');
   const words = ['authorization', '--url', house.baseUrl, '--client-id', clientId, '--client-secret', clientSecret, '--port', String(port)];
-  const run = spawn(process.execPath, [suite, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const run = spawn(process.execPath, [suite, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: longestMs,
+    killSignal: 'SIGKILL',
+  });
   t.after(() => run.kill('SIGKILL'));
   const ended = new Promise<number | null>((resolve) => run.once('exit', resolve));
 
