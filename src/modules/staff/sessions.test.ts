@@ -176,7 +176,7 @@ test('who says once more who they are goes on under another token', async () => 
   const session = await sessionOf(dealer.service, proof.token);
   assert.deepEqual([session?.id, session?.provedAt], [before.session.id, session?.now]);
   assert.ok(await isOver(dealer, before));
-  assert.deepEqual(await say('correct horse'), wrong);
+  assert.deepEqual(await say('correct horse'), { refused: 'overtaken' });
 });
 
 // ---- Guessing ----
