@@ -123,7 +123,7 @@ test('a port in use is refused in one line, and nothing stays behind', async (t)
     `Port ${product.port} of 127.0.0.1 is in use by another program: set API_PORT to a free one.\n`,
   ]);
   const refusal = `Port ${product.port} of 127.0.0.1 is in use by another program: set DMS_PORT to a free one.\n`;
-  assert.deepEqual(await product.fails({ DMS_PORT: `${product.port}` }, ['--role', 'dms']), [1, refusal]);
+  assert.deepEqual(await product.fails({ DMS_PORT: `${product.port}`, API_PORT: `${product.port + 1}` }, ['--role', 'dms']), [1, refusal]);
   assert.equal(await runningEmbedded(product.dataDir), null);
 });
 

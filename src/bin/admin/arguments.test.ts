@@ -28,7 +28,7 @@ test('flags are read as what they mean', () => {
 });
 
 test('what does not exist is told with what does', () => {
-  refused('car create', 'There is no "car". There are: dealer, branch, user, key, demo, import.');
+  refused('car create', 'There is no "car". There are: dealer, branch, user, key, app, demo, import.');
   refused('key delete', '"key" does not take "delete". It takes: create, set, roll, revoke.');
   refused('key roll --key 1', "Unknown option '--key'. key roll takes: --id, --json.");
   refused('branch create --dealer x', 'Missing: --name N.');
