@@ -1,4 +1,4 @@
-// Runs before `npm test`: gets the browser that the tests of the web application drive, where there is none yet.
+// Begins `npm test`, once its own Node is installed: gets the browser that the tests of the web application drive, where there is none yet.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { browserPath } from '../test/support/browser-path.ts';
