@@ -89,7 +89,11 @@ export interface Sent {
 }
 
 export function checkEnabled({ enabled }: Pick<Receiver, 'enabled'>): void {
-  if (!enabled) throw new Refusal('request_refused', 'The endpoint is disabled. Enable it first: PATCH it with {"enabled": true}; of an app that was disconnected, make a new one.');
+  if (!enabled)
+    throw new Refusal(
+      'request_refused',
+      'The endpoint is disabled. Enable it first: PATCH it with {"enabled": true}; of an app that was disconnected, make a new one.',
+    );
 }
 
 /** An event goes to whom it would go if it happened today. `isShared`: in the sandbox, where only one's own doings are told. */
