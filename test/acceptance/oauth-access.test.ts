@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { identifier } from '#modules/keys/index.ts';
 import { connectedApps, disconnectApp, revokeApp } from '#modules/oauth/index.ts';
 import { oauthJobs, oauthSchedules } from '#modules/oauth/jobs.ts';
 import { setUser } from '#modules/staff/index.ts';
+import { createEndpoint, updateEndpoint } from '#modules/webhooks/commands.ts';
 import { inTransaction, openTransaction } from '#platform/db/transaction.ts';
 import { Refusal } from '#platform/errors.ts';
 import { work } from '#platform/jobs/work.ts';
@@ -391,4 +393,19 @@ test('what is over for 90 days is swept, and nothing else', async () => {
   } finally {
     clock.release();
   }
+});
+
+test('a request that is under way while its authorisation ends makes no webhook endpoint, and enables none', async (t) => {
+  const dealer = await dealership();
+  const app = await partner(dealer.service, { scopes: ['vehicles:read', 'webhooks:manage'] });
+  const { access } = await connected(dealer, { partner: app, scopes: ['vehicles:read', 'webhooks:manage'] });
+  const { identify, close } = identifier(dealer.service);
+  t.after(close);
+  const { known } = await identify(access, '127.0.0.1');
+  const ctx = { ...dealer.ctx, caller: known!.caller };
+  const { id } = await endpointBy(speak(dealer.app, access), { events: ['vehicle.*'], enabled: false });
+  await disconnectApp(dealer.ctx, known!.caller.id!);
+  const revoked = { code: 'api_key_revoked' };
+  await assert.rejects(createEndpoint(ctx, { url: 'https://hooks.example:1/in', events: ['vehicle.*'] }), revoked);
+  await assert.rejects(updateEndpoint(ctx, id, { enabled: true }), revoked);
 });
