@@ -147,8 +147,17 @@ test('the object of an event is the single read of a key that has that scope alo
   assert.deepEqual([asked.customer, asked.vehicle, asked.assigned_to.id], [null, null, owner.id]);
 });
 
-/** What is counted or named by join when read (decision 013). */
-const followed = ['enquiry_count', 'deal_count', 'last_contacted_at', 'deal_id', 'appointment_ids', 'job_card_id', 'owned_vehicles'];
+/** What is counted or named by join when read, and the time at which that last changed (decision 013). */
+const followed = [
+  'updated_at',
+  'enquiry_count',
+  'deal_count',
+  'last_contacted_at',
+  'deal_id',
+  'appointment_ids',
+  'job_card_id',
+  'owned_vehicles',
+];
 
 test('each change is told by its types, in their order, with what changed and the status before; the events of one write share its request', async () => {
   const { api, ctx } = await dealership();

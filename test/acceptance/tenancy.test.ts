@@ -4,12 +4,14 @@ import { noteOwnedVehicle } from '#modules/customers/index.ts';
 import { raisePartsInvoice, recordPayment } from '#modules/invoices/index.ts';
 import { createPurchaseOrder } from '#modules/purchase-orders/index.ts';
 import { arrangeList } from '#modules/reference/index.ts';
+import { signIn } from '#modules/staff/index.ts';
 import type { Operation } from '#platform/contract.ts';
 import { openTransaction } from '#platform/db/transaction.ts';
 import { routes } from '../../src/app/catalogue.ts';
 import type { Answer, Api } from '../support/api.ts';
 import type { Dealership } from '../support/dealership.ts';
 import { dealership } from '../support/dealership.ts';
+import { connected } from '../support/oauth.ts';
 import { jpeg, multipart } from '../support/pictures.ts';
 import { endpointBy } from '../support/webhooks.ts';
 import { cardWith, lineOf, partWith } from '../support/workshop.ts';
@@ -236,6 +238,15 @@ async function furnish(d: Dealership): Promise<void> {
   await noteOwnedVehicle(d.ctx, customer_id, { ...noCar, ...offer });
   await cardWith(d, [lineOf(await partWith(d, 1))]);
   await arrangeList(d.ctx, 'vat-schemes', [{ code: 'NO_VAT', name: 'Without VAT' }, { code: 'MARGIN' }, { code: 'VAT_QUALIFYING' }]);
+  await connected(d);
+  const signedIn = await signIn(d.service, {
+    dealerCode: d.code,
+    email: d.owner.email,
+    password: 'correct horse',
+    device: null,
+    address: '127.0.0.1',
+  });
+  assert.ok('token' in signedIn);
 }
 
 test('a query without any condition returns no row of another dealer, whatever the table, and without a dealer none at all', async () => {

@@ -41,11 +41,11 @@ function* wrongWithHeaders(documented: Document, headers: Answer['headers'], sta
   for (const name of Object.keys(headers)) if (!known.has(name)) yield `an undocumented header ${name}`;
 }
 
-/** A first answer is no replay, a fault may come before it is known who asks, and at 409 only a busy stock asks to wait. */
+/** A first answer is no replay, a fault may come before it is known who asks, and at 409 only a busy stock asks to wait; so may a tool within a 200. */
 const mayLack = (name: string, status: number, code: string | undefined): boolean =>
   name === 'Idempotent-Replayed' ||
   (name.startsWith('X-RateLimit-') && status >= 500) ||
-  (name === 'Retry-After' && status === 409 && code !== 'stock_busy');
+  (name === 'Retry-After' && (status === 200 || (status === 409 && code !== 'stock_busy')));
 
 /** What HTTP and browsers say among themselves. */
 const ofHttp = [
